@@ -1,0 +1,78 @@
+/** Arguments of a mode, read against the mode's own table row. */
+
+import { parseArgs } from "@std/cli";
+import { printableWithin } from "../platform/printable.ts";
+import type { FlagSpec, ModeSpec } from "./mode.ts";
+
+/** Flags and operands, or what is wrong with the command line. */
+export type ParsedArguments =
+  | {
+    readonly kind: "parsed";
+    readonly flags: ReadonlyMap<string, string | true>;
+    readonly operands: readonly string[];
+    readonly rest: readonly string[];
+  }
+  /** `--help` was asked for. */
+  | { readonly kind: "help" }
+  | UsageError;
+
+/** What is wrong with a command line. */
+export interface UsageError {
+  readonly kind: "usage";
+  readonly message: string;
+  /** Name of the flag that the mode does not have, where that is what is wrong. */
+  readonly unknownFlag?: string;
+}
+
+/** Reads `args`, the words after the mode's name. */
+export function parseArguments(mode: ModeSpec, args: readonly string[]): ParsedArguments {
+  const complaints: UsageError[] = [];
+  const values = mode.flags.filter((flag) => flag.value !== undefined).map((flag) => flag.name);
+  const switches = mode.flags.filter((flag) => flag.value === undefined).map((flag) => flag.name);
+  const parsed = parseArgs([...args], {
+    string: [...values, "_"],
+    boolean: [...switches, "help"],
+    alias: { help: "h" },
+    "--": true,
+    unknown: (word, key) => {
+      if (key === undefined) return true;
+      complaints.push(unknownFlag(word));
+      return false;
+    },
+  });
+  if (parsed["help"] === true) return { kind: "help" };
+  const operands = parsed._.map(String);
+  const extra = operands[mode.maximumOperands ?? 0];
+  if (extra !== undefined) complaints.push(usage(`unexpected word ${quoted(extra)}`));
+  const flags = new Map<string, string | true>();
+  for (const flag of mode.flags) {
+    const value: unknown = parsed[flag.name];
+    if (value === undefined || value === false) continue;
+    if (value === true && flag.value === undefined) flags.set(flag.name, true);
+    else if (typeof value === "string" && value !== "") flags.set(flag.name, value);
+    else if (!emptyIsFine(flag, value)) {
+      complaints.push(usage(`--${flag.name} needs one ${flag.value}`));
+    }
+  }
+  const [first] = complaints;
+  if (first !== undefined) return first;
+  return { kind: "parsed", flags, operands, rest: parsed["--"]?.map(String) ?? [] };
+}
+
+/** A shell variable that was empty at the time passes an empty value; it counts as not given. */
+function emptyIsFine(flag: FlagSpec, value: unknown): boolean {
+  return flag.name === "session-dir" && value === "";
+}
+
+function unknownFlag(word: string): UsageError {
+  const name = word.replace(/^-+/, "").replace(/=.*$/s, "");
+  return { kind: "usage", message: `unknown flag ${quoted(word)}`, unknownFlag: name };
+}
+
+function usage(message: string): UsageError {
+  return { kind: "usage", message };
+}
+
+function quoted(word: string): string {
+  return `"${printableWithin(word, 60)}"`;
+}

@@ -1,0 +1,83 @@
+/** From the words of a command line to an exit status; nothing that happens in between escapes. */
+
+import type { Environment } from "../platform/environment.ts";
+import { errorMessage } from "../platform/file_text.ts";
+import { nowMs } from "../platform/clock.ts";
+import { writeTo } from "../platform/output.ts";
+import { printable } from "../platform/printable.ts";
+import { EXIT, type ExitStatus, modeCalled, type ModeSpec } from "./mode.ts";
+import { parseArguments, type UsageError } from "./parse.ts";
+import { MODES } from "./table.ts";
+
+/** Runs the mode that `args` name and returns its exit status. Never throws. */
+export async function run(
+  args: readonly string[],
+  environment: Environment,
+): Promise<ExitStatus> {
+  const startedAtMs = nowMs();
+  const [word, ...rest] = args;
+  const row = word === undefined ? undefined : modeCalled(MODES, word);
+  if (row === undefined) return await explainCall(word);
+  const mode = await row.load();
+  const parsed = parseArguments(mode, rest);
+  if (parsed.kind === "help") {
+    const { describeMode } = await import("./help.ts");
+    await writeTo("stdout", describeMode(mode, row.aliases ?? []));
+    return EXIT.ok;
+  }
+  if (parsed.kind === "usage") {
+    await writeTo(
+      "stderr",
+      `turnguard ${mode.name}: ${await complaint(mode, parsed)}; nothing was done\n`,
+    );
+    // 2 would be read as a verdict by the host of a hook.
+    return mode.kind === "hook" ? EXIT.failure : EXIT.usage;
+  }
+  giveUpPermissions(mode);
+  return await guarded(mode, () => mode.run({ ...parsed, modes: MODES, environment, startedAtMs }));
+}
+
+/** What to say to a call that names no mode. */
+async function explainCall(word: string | undefined): Promise<ExitStatus> {
+  const { overview, unknownMode } = await import("./help.ts");
+  await writeTo("stderr", word === undefined ? await overview(MODES) : unknownMode(word, MODES));
+  return EXIT.noMode;
+}
+
+async function complaint(mode: ModeSpec, usage: UsageError): Promise<string> {
+  if (usage.unknownFlag === undefined) return usage.message;
+  const { closest } = await import("./suggest.ts");
+  const near = closest(usage.unknownFlag, mode.flags.map((flag) => flag.name));
+  return near === undefined ? usage.message : `${usage.message}; did you mean --${near}?`;
+}
+
+/** What a mode does not need it cannot be made to do, whatever a payload or a file holds. */
+function giveUpPermissions(mode: ModeSpec): void {
+  if (!mode.startsPrograms) Deno.permissions.revokeSync({ name: "run" });
+  if (mode.kind === "read-only") Deno.permissions.revokeSync({ name: "write" });
+}
+
+async function guarded(mode: ModeSpec, act: () => Promise<ExitStatus>): Promise<ExitStatus> {
+  try {
+    return mode.kind === "hook" ? await withinDeadline(mode, act()) : await act();
+  } catch (error) {
+    // A hook that cannot know allows: only a verdict may block.
+    if (mode.kind === "hook") return EXIT.ok;
+    const message = printable(errorMessage(error));
+    await writeTo("stderr", `turnguard ${mode.name}: stopped: ${message}\n`);
+    return EXIT.failure;
+  }
+}
+
+async function withinDeadline(mode: ModeSpec, outcome: Promise<ExitStatus>): Promise<ExitStatus> {
+  if (mode.deadlineMs === undefined) return await outcome;
+  let timer: number | undefined;
+  const deadline = new Promise<ExitStatus>((resolve) => {
+    timer = setTimeout(() => resolve(EXIT.ok), mode.deadlineMs);
+  });
+  try {
+    return await Promise.race([outcome, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,32 @@
+/**
+ * Every mode by the words that call it, in the order in which help lists them.
+ *
+ * A mode's code is loaded when it is called: a hook runs at every turn's end, and what it does not
+ * need must not cost it anything, not even being parsed.
+ */
+
+import type { ModeRow } from "./mode.ts";
+
+/** The table that parsing, help and everything generated from the command line share. */
+export const MODES: readonly ModeRow[] = [
+  { name: "stop", load: async () => (await import("./stop.ts")).stopMode },
+  { name: "watch", load: async () => (await import("./watch.ts")).watchMode },
+  { name: "task", load: async () => (await import("./task.ts")).taskMode },
+  { name: "init", load: async () => (await import("./init.ts")).initMode },
+  { name: "install", load: async () => (await import("./install.ts")).installMode },
+  { name: "demo", load: async () => (await import("./demo.ts")).demoMode },
+  { name: "status", load: async () => (await import("./status.ts")).statusMode },
+  { name: "explain", load: async () => (await import("./explain.ts")).explainMode },
+  { name: "log", load: async () => (await import("./log.ts")).logMode },
+  { name: "doctor", load: async () => (await import("./doctor.ts")).doctorMode },
+  {
+    name: "help",
+    aliases: ["--help", "-h"],
+    load: async () => (await import("./help.ts")).helpMode,
+  },
+  {
+    name: "version",
+    aliases: ["--version", "-V"],
+    load: async () => (await import("./version.ts")).versionMode,
+  },
+];

@@ -1,0 +1,26 @@
+/** Text from payloads and files, made safe for a terminal. */
+
+/**
+ * `text` with every character that could steer a terminal or reorder a line shown as an escape.
+ *
+ * C0 and C1 controls, DEL, line and paragraph separators, bidirectional overrides and lone
+ * surrogates become `\xNN` or `\u{NNNN}`; a backslash stays as it is, since the result is for eyes
+ * and is never read back.
+ */
+export function printable(text: string): string {
+  return text.toWellFormed().replace(
+    // deno-lint-ignore no-control-regex -- control characters are what is looked for
+    /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd]/g,
+    (character) => {
+      const code = character.codePointAt(0) ?? 0;
+      const hex = code.toString(16);
+      return code < 0x100 ? `\\x${hex.padStart(2, "0")}` : `\\u{${hex}}`;
+    },
+  );
+}
+
+/** {@link printable}, cut to `maximum` characters with a mark where something is missing. */
+export function printableWithin(text: string, maximum: number): string {
+  const safe = printable(text);
+  return safe.length <= maximum ? safe : `${safe.slice(0, maximum - 1)}…`;
+}

@@ -1,0 +1,138 @@
+/** The watcher: holds the watch lock, beats once a cycle, and leaves a trace when it goes. */
+
+import { pollGraceSeconds, pollSeconds } from "../decide/grace.ts";
+import { numberSetting } from "../decide/number.ts";
+import { BEACON_NAME, observeBeacon } from "../observe/beacon.ts";
+import type { Home } from "../observe/home.ts";
+import { graceVariables } from "../observe/turn_end.ts";
+import { WATCH_LOCK_NAME } from "../observe/watcher.ts";
+import { ageSeconds } from "../platform/clock.ts";
+import type { Environment } from "../platform/environment.ts";
+import { targetKind } from "../platform/path_kind.ts";
+import type { Pid } from "../platform/pid.ts";
+import { ownPid, type Processes } from "../platform/processes.ts";
+import { type HeldLock, tryLock } from "../state/lock.ts";
+import { publishDowntime, publishDowntimeNow } from "../state/recovery_marker.ts";
+
+/** How a watcher's life ended, or why it never began. */
+export type WatcherEnd =
+  /** Another watcher, or somebody about to become one, holds the lock. */
+  | { readonly kind: "already-running"; readonly pid: Pid | undefined }
+  /** The holder lives but does not beat; `ageSeconds` is `undefined` when it never did. */
+  | {
+    readonly kind: "holder-stale";
+    readonly pid: Pid;
+    readonly ageSeconds: number | undefined;
+    readonly graceSeconds: number;
+  }
+  /** Somebody else took the lock. */
+  | { readonly kind: "lost-lock" }
+  /** The home was removed while it was watched. */
+  | { readonly kind: "home-gone"; readonly what: string }
+  /** Asked to stop. */
+  | { readonly kind: "stopped"; readonly released: boolean };
+
+/** What a watcher needs. */
+export interface WatcherSetup {
+  readonly home: Home;
+  readonly environment: Environment;
+  readonly processes: Processes;
+  /** Resolves when the watcher is to stop. */
+  readonly stop: Promise<void>;
+  /** Called once the lock is held and the first beat was given. */
+  readonly started: () => void;
+}
+
+/** Milliseconds that the way out waits for the recovery marker's lock. */
+const CLEANUP_LIMIT_MS = 2_000;
+
+/** Watches until it is told to stop, or until it no longer may. */
+export async function runWatcher(setup: WatcherSetup): Promise<WatcherEnd> {
+  const { state } = setup.home;
+  const attempt = tryLock(`${state}/${WATCH_LOCK_NAME}`, {
+    beforeSteal: () => publishDowntimeNow(state),
+  });
+  if (attempt.kind === "refused") return judgeRefusal(setup, attempt.holder);
+  const { lock } = attempt;
+  await recordOwnership(setup, lock);
+  const end = await cycle(setup, lock);
+  if (end.kind === "lost-lock") {
+    lock.abandon();
+    return end;
+  }
+  // Downtime is recorded before the lock goes, so that no reader sees neither.
+  const recorded = await publishDowntime(state, CLEANUP_LIMIT_MS);
+  if (recorded) lock.release();
+  else lock.abandon();
+  return end.kind === "stopped" ? { kind: "stopped", released: recorded } : end;
+}
+
+async function cycle(setup: WatcherSetup, lock: HeldLock): Promise<WatcherEnd> {
+  const { home, stop } = setup;
+  const pollMs = pollSeconds(graceVariables(setup.environment)).value * 1000;
+  let announce: (() => void) | undefined = setup.started;
+  while (true) {
+    if (!lock.isOurs()) return { kind: "lost-lock" };
+    const missing = [home.home, home.state].find((path) => targetKind(path) !== "directory");
+    if (missing !== undefined) return { kind: "home-gone", what: missing };
+    touch(`${home.state}/${BEACON_NAME}`);
+    announce?.();
+    announce = undefined;
+    if (await stoppedWithin(stop, pollMs)) return { kind: "stopped", released: false };
+  }
+}
+
+/** The plain refusals do not look at identity: whoever lives at that pid is not disturbed. */
+function judgeRefusal(setup: WatcherSetup, holder: Pid | undefined): WatcherEnd {
+  if (holder === undefined) return { kind: "already-running", pid: undefined };
+  const { state } = setup.home;
+  const graceSeconds = staleGraceSeconds(setup.environment);
+  const beacon = observeBeacon(state);
+  const age = beacon.kind === "beat"
+    ? beacon.ageSeconds
+    : ageSeconds(`${state}/${WATCH_LOCK_NAME}`);
+  if (age === undefined || age < graceSeconds) return { kind: "already-running", pid: holder };
+  return {
+    kind: "holder-stale",
+    pid: holder,
+    ageSeconds: beacon.kind === "beat" ? beacon.ageSeconds : undefined,
+    graceSeconds,
+  };
+}
+
+/** Seconds after which a live holder counts as stale for whoever wants to watch. */
+function staleGraceSeconds(environment: Environment): number {
+  const text = environment.get("FM_WATCHER_STALE_GRACE") ?? environment.get("FM_GUARD_GRACE");
+  return numberSetting(text, "integer", pollGraceSeconds(graceVariables(environment))).value;
+}
+
+async function recordOwnership(setup: WatcherSetup, lock: HeldLock): Promise<void> {
+  lock.write("fm-home", setup.home.home);
+  lock.write("watcher-path", setup.home.watcherPath);
+  const own = await setup.processes.identity(ownPid());
+  // Without an identity the watcher still runs; every strict reader then calls it unhealthy.
+  lock.write("pid-identity", own.kind === "known" ? own.identity : "");
+}
+
+/** Creates the file if it is missing and sets its times to now; its content is never changed. */
+function touch(path: string): void {
+  const now = new Date();
+  try {
+    Deno.utimeSync(path, now, now);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    Deno.openSync(path, { create: true, append: true }).close();
+  }
+}
+
+async function stoppedWithin(stop: Promise<void>, waitMs: number): Promise<boolean> {
+  let timer: number | undefined;
+  const tick = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), waitMs);
+  });
+  try {
+    return await Promise.race([stop.then(() => true), tick]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
