@@ -1,6 +1,6 @@
 /** How a blocked turn end is charged, and when the budget ends in an alarm instead of a block. */
 
-import type { BlockBudget } from "../state/claude_budget.ts";
+import type { BlockBudget, Charge } from "../state/claude_budget.ts";
 import type { LedgerGlance } from "../state/claude_ledger.ts";
 
 /** What an accounting is for. `observe` sees an epoch; `block` is a turn end that will be blocked. */
@@ -17,6 +17,10 @@ export interface Accounting {
   readonly noticed: boolean;
   /** Epoch that this very process has charged already; `undefined` when it has charged none. */
   readonly chargedEpoch: string | undefined;
+  /** The stop that is charged: hash of its payload, now, and this process. */
+  readonly charge: Charge;
+  /** When this process began, in milliseconds since the epoch. */
+  readonly startedAtMs: number;
 }
 
 /** The outcome of an accounting. */
@@ -26,6 +30,8 @@ export interface Accounted {
   readonly charged: boolean;
   /** Whether the count was opened by the first failure, whose own notice is the continuation. */
   readonly openedByFailure: boolean;
+  /** Whether another process has already charged this very stop. */
+  readonly secondDelivery: boolean;
 }
 
 /**
@@ -36,24 +42,37 @@ export interface Accounted {
  * without that a dead auto-arm would block for ever.
  */
 export function account(accounting: Accounting): Accounted {
-  const { mode, sessionId, stored, ledger, noticed, chargedEpoch } = accounting;
+  const { mode, sessionId, stored, ledger, noticed, chargedEpoch, charge } = accounting;
   if (stored === undefined || stored.session !== sessionId) {
     const openedByFailure = noticed && isFailure(ledger.outcome);
     const count = openedByFailure ? 0 : 1;
-    return {
-      budget: { session: sessionId, count, epoch: ledger.epoch },
-      charged: true,
-      openedByFailure,
-    };
+    const budget = { session: sessionId, count, epoch: ledger.epoch, charge };
+    return { budget, charged: true, openedByFailure, secondDelivery: false };
+  }
+  if (isSecondDelivery(accounting, stored.charge)) {
+    return { budget: stored, charged: false, openedByFailure: false, secondDelivery: true };
   }
   const frozen = ledger.epoch !== "" && stored.epoch === ledger.epoch;
   const charged = !frozen || (mode === "block" && chargedEpoch !== ledger.epoch);
-  const count = stored.count + (charged ? 1 : 0);
-  return {
-    budget: { session: sessionId, count, epoch: ledger.epoch },
-    charged,
-    openedByFailure: false,
+  const budget = {
+    session: sessionId,
+    count: stored.count + (charged ? 1 : 0),
+    epoch: ledger.epoch,
+    charge: charged ? charge : stored.charge,
   };
+  return { budget, charged, openedByFailure: false, secondDelivery: false };
+}
+
+/**
+ * Whether somebody else charged this very stop: the same payload, by a process that was still at work
+ * when this one began.
+ *
+ * A hook that is registered twice runs twice at once for one event. Stops that follow each other may
+ * carry the same bytes, but the later one begins after the earlier one was charged.
+ */
+function isSecondDelivery({ charge, startedAtMs }: Accounting, last: Charge | undefined): boolean {
+  return last !== undefined && last.event === charge.event && last.pid !== charge.pid &&
+    last.atMs >= startedAtMs;
 }
 
 /** Outcomes that tell of a failed arm. */

@@ -17,6 +17,8 @@ export type PayloadFact =
     readonly kind: "object";
     /** Whether `cursor_version` is there and is a string: the payload was made by Cursor. */
     readonly fromCursor: boolean;
+    /** Whether `transcript_path` lies below a `.pi` folder: delivered by Pi's hook compatibility. */
+    readonly fromPiCode: boolean;
     readonly loopGuard: LoopGuard;
     /** `session_id` when it is a usable string. */
     readonly sessionId: string | undefined;

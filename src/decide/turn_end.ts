@@ -41,58 +41,64 @@ export type TurnEndMode = "default" | "cursor";
 /** A verdict on one turn end. */
 export type TurnEndVerdict = Verdict<TurnEndCode>;
 
-type TurnEndRule = Rule<TurnEndFacts, TurnEndCode>;
+/** One rule of a turn end. */
+export type TurnEndRule = Rule<TurnEndFacts, TurnEndCode>;
 
-const READABLE_PAYLOAD = turnEndRule(
+/** See `because`. */
+export const READABLE_PAYLOAD: TurnEndRule = turnEndRule(
   "payload",
   "payload",
   "Without a payload nobody knows whether this stop was already continued once.",
   judgePayload,
 );
 
-const OWN_HOST = turnEndRule(
+/** See `because`. */
+export const OWN_HOST: TurnEndRule = turnEndRule(
   "host",
   "payload",
   "Cursor also loads other hosts' hooks; its turns are guarded by its own adapter.",
   judgeHost,
 );
 
-const FIRST_STOP = turnEndRule(
+const FIRST_STOP: TurnEndRule = turnEndRule(
   "continuation",
   "payload",
   "One forced continuation a turn: a second one could go on for ever.",
   judgeContinuation,
 );
 
-const SESSION_DIRECTORY = turnEndRule(
+const SESSION_DIRECTORY: TurnEndRule = turnEndRule(
   "session-directory",
   "sessionDirectory",
   "A session that works elsewhere belongs to another project and cannot repair this home.",
   judgeSessionDirectory,
 );
 
-const PRIMARY_SCOPE = turnEndRule(
+/** See `because`. */
+export const PRIMARY_SCOPE: TurnEndRule = turnEndRule(
   "scope",
   "scope",
   "Only a primary or a secondmate home is guarded; a task worktree never is.",
   judgeHomeScope,
 );
 
-const SUPERVISION_NEED = turnEndRule(
+/** See `because`. */
+export const SUPERVISION_NEED: TurnEndRule = turnEndRule(
   "need",
   "need",
   "Where nothing runs in the background, nothing can be lost.",
   judgeSupervisionNeed,
 );
 
-const HEALTHY_WATCHER = turnEndRule(
+/** See `because`. */
+export const HEALTHY_WATCHER: TurnEndRule = turnEndRule(
   "watcher",
   "watcher",
   "A live watcher of this home with a fresh beat is the proof of supervision.",
   judgeStrictWatcher,
 );
 
-const OWNING_DAEMON = turnEndRule(
+const OWNING_DAEMON: TurnEndRule = turnEndRule(
   "daemon",
   "daemon",
   "In away or quiet mode the daemon supervises; nothing else is left to prove it.",
@@ -119,9 +125,7 @@ export async function decideTurnEnd(
   mode: TurnEndMode,
   ask: <Name extends keyof TurnEndFacts>(name: Name) => Promise<TurnEndFacts[Name]>,
 ): Promise<TurnEndVerdict> {
-  const verdict = await decide(mode === "cursor" ? CURSOR_RULES : DEFAULT_RULES, ask);
-  if (verdict.kind === "undecided") throw new Error("the last turn-end rule did not decide");
-  return verdict;
+  return await decide(mode === "cursor" ? CURSOR_RULES : DEFAULT_RULES, ask);
 }
 
 function judgePayload(payload: PayloadFact): Conclusion<TurnEndCode> {

@@ -12,7 +12,7 @@ import { readStandardInput, type StandardInput } from "../platform/stdin.ts";
 import { personHome } from "./call_home.ts";
 import { type Call, EXIT, type ExitStatus, hasFlag, type ModeSpec } from "./mode.ts";
 import { STOP_FLAGS } from "./stop.ts";
-import { turnEndBanner } from "./stop_banner.ts";
+import { blockedHarness, turnEndBanner } from "./stop_banner.ts";
 import { type JudgedTurnEnd, judgeTurnEnd } from "./stop_verdict.ts";
 import { wrap } from "./wrap.ts";
 
@@ -50,8 +50,14 @@ async function explain(call: Call): Promise<ExitStatus> {
   const given = await readStandardInput(isCompletePayload);
   const assumed = given.kind === "none" || (given.kind === "bytes" && given.bytes.length === 0);
   const judged = await judgeTurnEnd(call, home, assumed ? FIRST_STOP : given);
+  const { environment } = call;
   const banner = judged.verdict.kind === "block"
-    ? (await turnEndBanner(judged, call.environment)).text
+    ? await turnEndBanner({
+      ...judged,
+      environment,
+      harness: await blockedHarness(judged, environment),
+      cooperation: undefined,
+    })
     : undefined;
   const explanation: Explanation = {
     judged,

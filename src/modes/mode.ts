@@ -29,6 +29,8 @@ export interface FlagSpec {
   readonly summary: string;
   /** Name of the value for help texts; a flag without one is a switch. */
   readonly value?: string;
+  /** Whether the value may be empty, as a shell variable is that nobody set. */
+  readonly mayBeEmpty?: true;
 }
 
 /** A mode as its table row. */
@@ -49,7 +51,7 @@ export interface ModeSpec {
   /** Further paragraphs for `help <mode>`. */
   readonly details?: readonly string[];
   /** Milliseconds after which a hook mode allows and exits; hook modes only. */
-  readonly deadlineMs?: number;
+  readonly deadlineMs?: (call: Call) => number;
   /** Whether the mode starts programs or sends signals; without it that permission is given up. */
   readonly startsPrograms: boolean;
   readonly run: (call: Call) => Promise<ExitStatus>;

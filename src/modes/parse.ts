@@ -2,7 +2,7 @@
 
 import { parseArgs } from "@std/cli";
 import { printableWithin } from "../platform/printable.ts";
-import type { FlagSpec, ModeSpec } from "./mode.ts";
+import type { ModeSpec } from "./mode.ts";
 
 /** Flags and operands, or what is wrong with the command line. */
 export type ParsedArguments =
@@ -27,9 +27,10 @@ export interface UsageError {
 /** Reads `args`, the words after the mode's name. */
 export function parseArguments(mode: ModeSpec, args: readonly string[]): ParsedArguments {
   const complaints: UsageError[] = [];
+  const { empty, words } = takeEmptyValues(mode, args);
   const values = mode.flags.filter((flag) => flag.value !== undefined).map((flag) => flag.name);
   const switches = mode.flags.filter((flag) => flag.value === undefined).map((flag) => flag.name);
-  const parsed = parseArgs([...args], {
+  const parsed = parseArgs([...words], {
     string: [...values, "_"],
     boolean: [...switches, "help"],
     alias: { help: "h" },
@@ -44,24 +45,40 @@ export function parseArguments(mode: ModeSpec, args: readonly string[]): ParsedA
   const operands = parsed._.map(String);
   const extra = operands[mode.maximumOperands ?? 0];
   if (extra !== undefined) complaints.push(usage(`unexpected word ${quoted(extra)}`));
-  const flags = new Map<string, string | true>();
+  const flags = new Map<string, string | true>(empty.map((name) => [name, ""]));
   for (const flag of mode.flags) {
     const value: unknown = parsed[flag.name];
     if (value === undefined || value === false) continue;
     if (value === true && flag.value === undefined) flags.set(flag.name, true);
     else if (typeof value === "string" && value !== "") flags.set(flag.name, value);
-    else if (!emptyIsFine(flag, value)) {
-      complaints.push(usage(`--${flag.name} needs one ${flag.value}`));
-    }
+    else complaints.push(usage(`--${flag.name} needs one ${flag.value}`));
   }
   const [first] = complaints;
   if (first !== undefined) return first;
   return { kind: "parsed", flags, operands, rest: parsed["--"]?.map(String) ?? [] };
 }
 
-/** A shell variable that was empty at the time passes an empty value; it counts as not given. */
-function emptyIsFine(flag: FlagSpec, value: unknown): boolean {
-  return flag.name === "session-dir" && value === "";
+/** Takes out the flags that were given an empty value and may have one; the parser mistakes those. */
+function takeEmptyValues(
+  mode: ModeSpec,
+  args: readonly string[],
+): { readonly empty: readonly string[]; readonly words: readonly string[] } {
+  const empty: string[] = [];
+  const words: string[] = [];
+  for (let index = 0; index < args.length; index++) {
+    const word = args[index] ?? "";
+    const flag = mode.flags.find(({ name, mayBeEmpty }) =>
+      mayBeEmpty === true &&
+      (word === `--${name}=` || (word === `--${name}` && args[index + 1] === ""))
+    );
+    if (flag === undefined) {
+      words.push(word);
+      continue;
+    }
+    empty.push(flag.name);
+    if (!word.endsWith("=")) index++;
+  }
+  return { empty, words };
 }
 
 function unknownFlag(word: string): UsageError {

@@ -5,7 +5,7 @@ import { errorMessage } from "../platform/file_text.ts";
 import { nowMs } from "../platform/clock.ts";
 import { writeTo } from "../platform/output.ts";
 import { printable } from "../platform/printable.ts";
-import { EXIT, type ExitStatus, modeCalled, type ModeSpec } from "./mode.ts";
+import { type Call, EXIT, type ExitStatus, modeCalled, type ModeSpec } from "./mode.ts";
 import { parseArguments, type UsageError } from "./parse.ts";
 import { MODES } from "./table.ts";
 
@@ -34,7 +34,7 @@ export async function run(
     return mode.kind === "hook" ? EXIT.failure : EXIT.usage;
   }
   giveUpPermissions(mode);
-  return await guarded(mode, () => mode.run({ ...parsed, modes: MODES, environment, startedAtMs }));
+  return await guarded(mode, { ...parsed, modes: MODES, environment, startedAtMs });
 }
 
 /** What to say to a call that names no mode. */
@@ -57,9 +57,9 @@ function giveUpPermissions(mode: ModeSpec): void {
   if (mode.kind === "read-only") Deno.permissions.revokeSync({ name: "write" });
 }
 
-async function guarded(mode: ModeSpec, act: () => Promise<ExitStatus>): Promise<ExitStatus> {
+async function guarded(mode: ModeSpec, call: Call): Promise<ExitStatus> {
   try {
-    return mode.kind === "hook" ? await withinDeadline(mode, act()) : await act();
+    return await withinDeadline(mode.run(call), mode.deadlineMs?.(call));
   } catch (error) {
     // A hook that cannot know allows: only a verdict may block.
     if (mode.kind === "hook") return EXIT.ok;
@@ -69,11 +69,14 @@ async function guarded(mode: ModeSpec, act: () => Promise<ExitStatus>): Promise<
   }
 }
 
-async function withinDeadline(mode: ModeSpec, outcome: Promise<ExitStatus>): Promise<ExitStatus> {
-  if (mode.deadlineMs === undefined) return await outcome;
+async function withinDeadline(
+  outcome: Promise<ExitStatus>,
+  deadlineMs: number | undefined,
+): Promise<ExitStatus> {
+  if (deadlineMs === undefined) return await outcome;
   let timer: number | undefined;
   const deadline = new Promise<ExitStatus>((resolve) => {
-    timer = setTimeout(() => resolve(EXIT.ok), mode.deadlineMs);
+    timer = setTimeout(() => resolve(EXIT.ok), deadlineMs);
   });
   try {
     return await Promise.race([outcome, deadline]);

@@ -4,14 +4,15 @@ import { isCompletePayload } from "../observe/payload.ts";
 import { writeTo } from "../platform/output.ts";
 import { readStandardInput } from "../platform/stdin.ts";
 import { hookHome } from "./call_home.ts";
-import { type Call, EXIT, type ExitStatus, type FlagSpec, type ModeSpec } from "./mode.ts";
-import { turnEndBanner } from "./stop_banner.ts";
+import { type Call, EXIT, type ExitStatus, type FlagSpec, hasFlag, type ModeSpec } from "./mode.ts";
+import { blockedHarness, turnEndBanner } from "./stop_banner.ts";
 import { journalTurnEnd } from "./stop_journal.ts";
 import { judgeTurnEnd } from "./stop_verdict.ts";
 
 /** Flags that decide which turn end is judged; `explain stop` takes the same. */
 export const STOP_FLAGS: readonly FlagSpec[] = [
   { name: "root", value: "DIR", summary: "Root of the home; never taken from the payload." },
+  { name: "claude", summary: "Cooperate with Claude's Stop auto-arm; see turnguard help autoarm." },
   { name: "cursor", summary: "Called by the Cursor park: Cursor payloads are judged too." },
   {
     name: "anchor-cwd",
@@ -21,9 +22,13 @@ export const STOP_FLAGS: readonly FlagSpec[] = [
   {
     name: "session-dir",
     value: "DIR",
+    mayBeEmpty: true,
     summary: "The session's working directory, for --anchor-cwd.",
   },
 ];
+
+/** Milliseconds after which a turn is allowed without a verdict; hosts give hooks 30 s and more. */
+const DEADLINE_MS = 10_000;
 
 /** The mode. */
 export const stopMode: ModeSpec = {
@@ -37,20 +42,28 @@ export const stopMode: ModeSpec = {
     "Everything that cannot be judged is allowed: an unreadable payload, a home out of scope, a " +
     "state directory that cannot be listed.",
   ],
-  deadlineMs: 10_000,
+  deadlineMs: (call) => DEADLINE_MS + (hasFlag(call, "claude") ? waitMs(call) : 0),
   startsPrograms: true,
   run: stop,
 };
 
+/** The time that `--claude` waits for the other hook comes on top. */
+function waitMs(call: Call): number {
+  return Number(call.environment.get("FM_CLAUDE_AUTOARM_SYNC_WAIT_MS") ?? "") || 0;
+}
+
 async function stop(call: Call): Promise<ExitStatus> {
+  if (hasFlag(call, "claude")) return await (await import("./stop_claude.ts")).stopClaude(call);
   const input = await readStandardInput(isCompletePayload);
   const judged = await judgeTurnEnd(call, hookHome(call), input);
   if (judged.verdict.kind === "allow") {
     await journalTurnEnd(call, judged, undefined);
     return EXIT.ok;
   }
-  const banner = await turnEndBanner(judged, call.environment);
-  await journalTurnEnd(call, judged, banner.harness);
-  await writeTo("stderr", banner.text);
+  const { environment } = call;
+  const harness = await blockedHarness(judged, environment);
+  const banner = await turnEndBanner({ ...judged, environment, harness, cooperation: undefined });
+  await journalTurnEnd(call, judged, harness);
+  await writeTo("stderr", banner);
   return EXIT.block;
 }

@@ -8,7 +8,8 @@ import { detectHarness } from "../harness/detect.ts";
 import type { HarnessName } from "../harness/names.ts";
 import { repairLine } from "../harness/repair_line.ts";
 import { describeMalformed, malformedSettings } from "../decide/settings.ts";
-import { graceVariables } from "../observe/turn_end.ts";
+import type { Home } from "../observe/home.ts";
+import { graceVariables, type TurnEndObserver } from "../observe/turn_end.ts";
 import type { Environment } from "../platform/environment.ts";
 import { targetKind } from "../platform/path_kind.ts";
 import { parentPid } from "../platform/processes.ts";
@@ -17,29 +18,24 @@ import type { JudgedTurnEnd } from "./stop_verdict.ts";
 /** Seconds of a Codex checkpoint when nothing is set. */
 const DEFAULT_CHECKPOINT_SECONDS = 180;
 
-/** A banner, and the harness whose repair it names. */
-export interface TurnEndBanner {
-  readonly text: string;
+/** What a banner is built from. */
+export interface BannerSituation {
+  readonly facts: TurnEndObserver;
+  readonly home: Home;
+  readonly environment: Environment;
   readonly harness: HarnessName;
+  /** The line that only a cooperating host has. */
+  readonly cooperation: string | undefined;
 }
 
-/** Builds the banner of a turn end that was judged `block`. */
-export async function turnEndBanner(
-  judged: JudgedTurnEnd,
-  environment: Environment,
-): Promise<TurnEndBanner> {
-  const { facts, home, mode, processes } = judged;
-  const need = judgeNeed(await facts("need"));
-  const harness = mode === "cursor" ? "cursor" : judged.anchor?.harness ??
-    await detectHarness(environment, {
-      nearest: parentPid(),
-      info: (pid) => processes.info(pid),
-    });
+/** The banner of a turn end that is blocked. */
+export async function turnEndBanner(situation: BannerSituation): Promise<string> {
+  const { facts, home, environment, harness, cooperation } = situation;
   const settings = `${home.config}/x-mode.env`;
-  const text = blockBanner({
-    need: need.kind === "needed" ? need.what : "background work",
+  return blockBanner({
+    need: await needInWords(facts),
     beat: describeBeacon((await facts("watcher")).beacon),
-    cooperation: undefined,
+    cooperation,
     notices: malformedSettings(graceVariables(environment)).map(describeMalformed),
     repair: repairLine({
       harness,
@@ -52,5 +48,22 @@ export async function turnEndBanner(
       ).value,
     }),
   });
-  return { text, harness };
+}
+
+/** What needs supervision, in the banner's words. */
+export async function needInWords(facts: TurnEndObserver): Promise<string> {
+  const need = judgeNeed(await facts("need"));
+  return need.kind === "needed" ? need.what : "background work";
+}
+
+/** The harness whose repair a banner names. Ancestors are looked at when nothing else tells. */
+export async function blockedHarness(
+  judged: JudgedTurnEnd,
+  environment: Environment,
+): Promise<HarnessName> {
+  if (judged.mode === "cursor") return "cursor";
+  return judged.anchor?.harness ?? await detectHarness(environment, {
+    nearest: parentPid(),
+    info: (pid) => judged.processes.info(pid),
+  });
 }

@@ -3,6 +3,8 @@
 import { judgeScope } from "../decide/scope.ts";
 import { harnessByEnvironment } from "../harness/detect.ts";
 import { printableWithin } from "../platform/printable.ts";
+import type { Home } from "../observe/home.ts";
+import type { TurnEndObserver } from "../observe/turn_end.ts";
 import { nowMs } from "../platform/clock.ts";
 import { appendJournal, hashSession } from "../state/journal.ts";
 import type { Call } from "./mode.ts";
@@ -11,31 +13,62 @@ import type { JudgedTurnEnd } from "./stop_verdict.ts";
 /** Longest fact that enters the journal. */
 const FACT_LIMIT = 300;
 
+/** One verdict on a turn end, as the journal keeps it. */
+export interface TurnEndRecord {
+  readonly facts: TurnEndObserver;
+  readonly home: Home;
+  readonly mode: string;
+  readonly harness: string;
+  readonly verdict: "allow" | "block";
+  readonly code: string;
+  readonly saw: Readonly<Record<string, string>>;
+}
+
 /**
- * Writes the verdict to the journal of its home.
+ * Writes a verdict to the journal of its home.
  *
  * Homes out of scope are not touched at all, whatever decided the verdict.
  */
+export async function journalRecord(call: Call, record: TurnEndRecord): Promise<void> {
+  const { facts, home, mode, harness, verdict, code, saw } = record;
+  if (judgeScope(await facts("scope")).kind === "out") return;
+  const payload = await facts("payload");
+  appendJournal(home.state, {
+    time: new Date(nowMs()).toISOString(),
+    mode,
+    harness,
+    session: await hashSession(payload.kind === "object" ? payload.sessionId : undefined),
+    verdict,
+    code,
+    facts: saw,
+    ms: nowMs() - call.startedAtMs,
+  });
+}
+
+/** Writes the verdict of default or `--cursor` mode. */
 export async function journalTurnEnd(
   call: Call,
   judged: JudgedTurnEnd,
   harness: string | undefined,
 ): Promise<void> {
-  const { verdict, facts, home, mode } = judged;
-  if (judgeScope(await facts("scope")).kind === "out") return;
-  const payload = await facts("payload");
-  appendJournal(home.state, {
-    time: new Date(nowMs()).toISOString(),
+  const { verdict, mode } = judged;
+  await journalRecord(call, {
+    ...judged,
     mode: mode === "cursor" ? "stop --cursor" : "stop",
     harness: harness ?? harnessName(call, judged),
-    session: await hashSession(payload.kind === "object" ? payload.sessionId : undefined),
     verdict: verdict.kind,
     code: verdict.code,
-    facts: Object.fromEntries(
-      verdict.steps.map((step) => [step.rule, printableWithin(step.conclusion.saw, FACT_LIMIT)]),
-    ),
-    ms: nowMs() - call.startedAtMs,
+    saw: sawByRule(verdict.steps),
   });
+}
+
+/** What each rule saw, cut to what a line of the journal can hold. */
+export function sawByRule(
+  steps: readonly { readonly rule: string; readonly conclusion: { readonly saw: string } }[],
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    steps.map((step) => [step.rule, printableWithin(step.conclusion.saw, FACT_LIMIT)]),
+  );
 }
 
 /** The harness as far as it is known without looking at processes. */

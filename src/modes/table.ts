@@ -10,6 +10,7 @@ import type { ModeRow } from "./mode.ts";
 /** The table that parsing, help and everything generated from the command line share. */
 export const MODES: readonly ModeRow[] = [
   { name: "stop", load: async () => (await import("./stop.ts")).stopMode },
+  { name: "autoarm", load: async () => (await import("./autoarm.ts")).autoarmMode },
   { name: "watch", load: async () => (await import("./watch.ts")).watchMode },
   { name: "task", load: async () => (await import("./task.ts")).taskMode },
   { name: "init", load: async () => (await import("./init.ts")).initMode },

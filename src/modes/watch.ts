@@ -16,8 +16,9 @@ export const watchMode: ModeSpec = {
   summary: "Watch a home: hold its watch lock and beat once a cycle.",
   flags: [{ name: "root", value: "DIR", summary: "Root of the home." }],
   details: [
-    "Runs until it receives SIGTERM, SIGINT or SIGHUP. One watcher a home: a second one says who " +
-    "watches already and ends with status 0.",
+    "Runs until a task reports (its .status or .turn-ended file changes), which it queues and " +
+    "prints, or until SIGTERM, SIGINT or SIGHUP. One watcher a home: a second one says who watches " +
+    "already and ends with status 0.",
     "FM_POLL sets the seconds between beats (15).",
   ],
   startsPrograms: true,
@@ -73,6 +74,14 @@ function describeEnd(end: WatcherEnd): EndReport {
       return {
         stream: "stderr",
         text: `watcher: ${printable(end.what)} is gone; nothing was recreated\n`,
+        status: EXIT.failure,
+      };
+    case "wake":
+      return { stream: "stdout", text: `${end.reason}\n`, status: EXIT.ok };
+    case "not-queued":
+      return {
+        stream: "stderr",
+        text: "watcher: a wake could not be queued; nothing was marked as reported\n",
         status: EXIT.failure,
       };
     case "stopped":

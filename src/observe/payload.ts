@@ -34,6 +34,7 @@ function parsePayload(bytes: Uint8Array): PayloadFact {
   return {
     kind: "object",
     fromCursor: typeof value["cursor_version"] === "string",
+    fromPiCode: isPiTranscript(value["transcript_path"]),
     loopGuard: loopGuard(value),
     sessionId: sessionId(value["session_id"]),
   };
@@ -63,6 +64,10 @@ function parseJson(text: string): unknown {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isPiTranscript(path: unknown): boolean {
+  return typeof path === "string" && path.includes("/.pi/");
 }
 
 function loopGuard(payload: Record<string, unknown>): LoopGuard {

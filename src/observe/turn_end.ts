@@ -8,6 +8,7 @@ import type { StandardInput } from "../platform/stdin.ts";
 import { observeDaemon } from "./daemon.ts";
 import type { Home } from "./home.ts";
 import { observeNeed } from "./need.ts";
+import { once } from "./once.ts";
 import { observePayload } from "./payload.ts";
 import { observeScope } from "./scope.ts";
 import { type Anchor, observeSessionDirectory } from "./session_directory.ts";
@@ -42,11 +43,6 @@ export function observeTurnEnd(sources: TurnEndSources): TurnEndObserver {
     daemon: once(() => observeDaemon(home.state, grace, processes)),
   };
   return (name) => observers[name]();
-}
-
-function once<Fact>(observe: () => Fact | Promise<Fact>): () => Promise<Fact> {
-  let kept: Promise<Fact> | undefined;
-  return () => kept ??= Promise.resolve(observe());
 }
 
 /** The variables that a grace is made of. */

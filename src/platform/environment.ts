@@ -19,3 +19,16 @@ export function processEnvironment(): Environment {
 export function environmentOf(values: Readonly<Record<string, string>>): Environment {
   return { get: (name) => values[name] || undefined };
 }
+
+/** `base` with some values of its own, and those values alone for a child that inherits the rest. */
+export function environmentWith(
+  base: Environment,
+  added: Readonly<Record<string, string>>,
+): { readonly environment: Environment; readonly added: Readonly<Record<string, string>> } {
+  return {
+    environment: {
+      get: (name) => (Object.hasOwn(added, name) ? added[name] : base.get(name)) || undefined,
+    },
+    added,
+  };
+}

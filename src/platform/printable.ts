@@ -10,7 +10,7 @@
 export function printable(text: string): string {
   return text.toWellFormed().replace(
     // deno-lint-ignore no-control-regex -- control characters are what is looked for
-    /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd]/g,
+    /[\u0000-\u001f\u007f-\u009f\u061c\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd]/g,
     (character) => {
       const code = character.codePointAt(0) ?? 0;
       const hex = code.toString(16);

@@ -110,7 +110,11 @@ function isJournalEntry(value: unknown): value is JournalEntry {
 
 /** The form in which a session id enters the journal. */
 export async function hashSession(sessionId: string | undefined): Promise<string | null> {
-  if (sessionId === undefined) return null;
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(sessionId));
+  return sessionId === undefined ? null : await hashBytes(new TextEncoder().encode(sessionId));
+}
+
+/** First 16 hex digits of a SHA-256: enough to tell two things apart, too little to name them. */
+export async function hashBytes(bytes: Uint8Array): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new Uint8Array(bytes));
   return new Uint8Array(digest).toHex().slice(0, 16);
 }

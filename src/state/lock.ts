@@ -108,6 +108,14 @@ export function tryLock(path: string, options: LockOptions = {}): LockTry {
   return outcome;
 }
 
+/**
+ * Removes the lock at `path` whoever holds it; `true` when it is gone. The caller has proven that the
+ * holder is, or must go, and holds the steal lock.
+ */
+export function removeLockAt(path: string): boolean {
+  return removeLock(path, look(path));
+}
+
 /** Milliseconds between the tries of a waiting form. */
 const WAIT_STEP_MS = 100;
 

@@ -56,15 +56,16 @@ export function formatRecoveryMarker(marker: RecoveryMarker): string {
  * one. Returns `false` when it could not be recorded within `limitMs`; the watch lock must then stay.
  */
 export async function publishDowntime(state: string, limitMs: number): Promise<boolean> {
-  return writeUnder(state, await lockWithin(markerLock(state), limitMs));
+  return writeUnder(state, await lockWithin(recoveryLockPath(state), limitMs));
 }
 
 /** As {@link publishDowntime}, with one try; for callers that hold a lock and must not wait. */
 export function publishDowntimeNow(state: string): boolean {
-  return writeUnder(state, tryLock(markerLock(state)));
+  return writeUnder(state, tryLock(recoveryLockPath(state)));
 }
 
-function markerLock(state: string): string {
+/** Path of the lock that guards the marker. */
+export function recoveryLockPath(state: string): string {
   return `${state}/${RECOVERY_MARKER_NAME}.lock`;
 }
 

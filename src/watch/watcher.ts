@@ -13,6 +13,9 @@ import type { Pid } from "../platform/pid.ts";
 import { ownPid, type Processes } from "../platform/processes.ts";
 import { type HeldLock, tryLock } from "../state/lock.ts";
 import { publishDowntime, publishDowntimeNow } from "../state/recovery_marker.ts";
+import type { SignalFile } from "../state/signal_marker.ts";
+import { appendWake, type QueuePaths } from "../state/wake_queue.ts";
+import { TaskSignals } from "./task_signals.ts";
 
 /** How a watcher's life ended, or why it never began. */
 export type WatcherEnd =
@@ -29,6 +32,10 @@ export type WatcherEnd =
   | { readonly kind: "lost-lock" }
   /** The home was removed while it was watched. */
   | { readonly kind: "home-gone"; readonly what: string }
+  /** Something needs a handling turn; `reason` is the line that says what. */
+  | { readonly kind: "wake"; readonly reason: string; readonly released: boolean }
+  /** Something needs a handling turn, but the queue could not take it; no marker was advanced. */
+  | { readonly kind: "not-queued" }
   /** Asked to stop. */
   | { readonly kind: "stopped"; readonly released: boolean };
 
@@ -61,16 +68,17 @@ export async function runWatcher(setup: WatcherSetup): Promise<WatcherEnd> {
     return end;
   }
   // Downtime is recorded before the lock goes, so that no reader sees neither.
-  const recorded = await publishDowntime(state, CLEANUP_LIMIT_MS);
-  if (recorded) lock.release();
+  const released = await publishDowntime(state, CLEANUP_LIMIT_MS);
+  if (released) lock.release();
   else lock.abandon();
-  return end.kind === "stopped" ? { kind: "stopped", released: recorded } : end;
+  return end.kind === "stopped" || end.kind === "wake" ? { ...end, released } : end;
 }
 
 async function cycle(setup: WatcherSetup, lock: HeldLock): Promise<WatcherEnd> {
   const { home, stop } = setup;
   const pollMs = pollSeconds(graceVariables(setup.environment)).value * 1000;
   let announce: (() => void) | undefined = setup.started;
+  using signals = new TaskSignals(home.state);
   while (true) {
     if (!lock.isOurs()) return { kind: "lost-lock" };
     const missing = [home.home, home.state].find((path) => targetKind(path) !== "directory");
@@ -78,8 +86,33 @@ async function cycle(setup: WatcherSetup, lock: HeldLock): Promise<WatcherEnd> {
     touch(`${home.state}/${BEACON_NAME}`);
     announce?.();
     announce = undefined;
-    if (await stoppedWithin(stop, pollMs)) return { kind: "stopped", released: false };
+    const report = signals.nextReport();
+    const changed = signals.pending();
+    if (changed.length > 0) return await wake(setup, signals, changed);
+    if (await stoppedWithin(stop, report, pollMs)) return { kind: "stopped", released: false };
   }
+}
+
+/** The row comes before the marker that suppresses a repeat, and both before anybody is told. */
+async function wake(
+  setup: WatcherSetup,
+  signals: TaskSignals,
+  files: readonly SignalFile[],
+): Promise<WatcherEnd> {
+  const reason = `signal: ${files.map((file) => file.path).join(" ")}`;
+  const paths = queuePaths(setup);
+  for (const file of files) {
+    const queued = await appendWake(paths, { kind: "signal", key: file.name, payload: reason });
+    if (!queued) return { kind: "not-queued" };
+  }
+  signals.mark(files);
+  return { kind: "wake", reason, released: false };
+}
+
+function queuePaths({ home, environment }: WatcherSetup): QueuePaths {
+  const queue = environment.get("FM_WAKE_QUEUE") ?? `${home.state}/.wake-queue`;
+  const lock = environment.get("FM_WAKE_QUEUE_LOCK") ?? `${home.state}/.wake-queue.lock`;
+  return { state: home.state, queue, lock };
 }
 
 /** The plain refusals do not look at identity: whoever lives at that pid is not disturbed. */
@@ -125,13 +158,18 @@ function touch(path: string): void {
   }
 }
 
-async function stoppedWithin(stop: Promise<void>, waitMs: number): Promise<boolean> {
+/** Waits for a stop, for a report of change, or for the poll, whichever comes first. */
+async function stoppedWithin(
+  stop: Promise<void>,
+  report: Promise<void>,
+  waitMs: number,
+): Promise<boolean> {
   let timer: number | undefined;
   const tick = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), waitMs);
   });
   try {
-    return await Promise.race([stop.then(() => true), tick]);
+    return await Promise.race([stop.then(() => true), report.then(() => false), tick]);
   } finally {
     clearTimeout(timer);
   }

@@ -1,0 +1,111 @@
+/** The attended alarm: the one way in which a verified, exhausted failure episode lets a turn end. */
+
+import { type EpisodeFact, mayRaiseAlarm } from "../decide/budget.ts";
+import { observeAwayMode } from "../observe/daemon.ts";
+import { ledgerText } from "../observe/claim.ts";
+import { glanceLedger } from "../state/claude_ledger.ts";
+import {
+  alarmExists,
+  createAlarm,
+  noticeExists,
+  removeEpisodeFiles,
+} from "../state/failure_episode.ts";
+import { type HeldLock, tryLock } from "../state/lock.ts";
+import { storedBudget } from "./accountant.ts";
+import { budgetLockPath } from "./episode.ts";
+import {
+  isLegacyClaimLive,
+  type LookAgain,
+  ownerLockPath,
+  releaseAbandonedClaim,
+} from "./legacy_claim.ts";
+import { readCapture } from "../platform/file_text.ts";
+
+/** What the check came to. */
+export type TerminalOutcome =
+  /** The alarm was raised; it is to be shown. */
+  | "alarm"
+  /** Supervision is back, or somebody else decides: the turn may end in silence. */
+  | "step-aside"
+  | "block";
+
+/** What the check asks. The two questions are asked again under the locks. */
+export interface TerminalRequest {
+  readonly state: string;
+  readonly sessionId: string;
+  /** Blocks that are allowed before the alarm. */
+  readonly budget: number;
+  /** The count after this stop was charged. */
+  readonly count: number;
+  /** Whether this stop was charged, and so possibly alarmed, by another process. */
+  readonly secondDelivery: boolean;
+  readonly graceSeconds: number;
+  readonly look: LookAgain;
+  readonly isClaimOpen: () => Promise<boolean>;
+  readonly isWatcherHealthy: () => Promise<boolean>;
+}
+
+/** The role that marks the owner lock while the last decision is taken. */
+const ROLE = "terminal-check";
+
+/**
+ * Decides between the alarm and one more block.
+ *
+ * Everything is judged first without locks and again under both of them: between the two looks a
+ * watcher may have come up, a claim may have been made, or another guard may have raised the alarm.
+ */
+export async function terminalCheck(request: TerminalRequest): Promise<TerminalOutcome> {
+  const { state, budget, count } = request;
+  const episode = observeEpisode(state);
+  if (!mayRaiseAlarm(episode, count, budget)) {
+    // The other delivery of this stop has shown the alarm; blocking here would take it back.
+    const alarmedTwin = request.secondDelivery && episode.alarmed && count > budget;
+    return alarmedTwin ? "step-aside" : "block";
+  }
+  if (await request.isClaimOpen()) return "step-aside";
+  const owner = await takeOwnerLock(request);
+  if (owner === "step-aside" || owner === "block") return owner;
+  using mutex = owner;
+  return await underOwnerLock(request, mutex);
+}
+
+/** A live legacy claim decides for itself; an abandoned one is cleared; anything else blocks. */
+async function takeOwnerLock(request: TerminalRequest): Promise<HeldLock | "step-aside" | "block"> {
+  const { state, graceSeconds, look } = request;
+  const first = tryLock(ownerLockPath(state));
+  if (first.kind === "acquired") return first.lock;
+  if (await isLegacyClaimLive(state, graceSeconds, look)) return "step-aside";
+  if (!await releaseAbandonedClaim(state, graceSeconds, look)) return "block";
+  const second = tryLock(ownerLockPath(state));
+  return second.kind === "acquired" ? second.lock : "block";
+}
+
+async function underOwnerLock(request: TerminalRequest, mutex: HeldLock): Promise<TerminalOutcome> {
+  const { state } = request;
+  mutex.write("role", ROLE);
+  const attempt = tryLock(budgetLockPath(state));
+  if (attempt.kind === "refused") return "block";
+  using _budget = attempt.lock;
+  if (!isStillDue(request)) return "block";
+  if (await request.isWatcherHealthy()) return removeEpisodeFiles(state) ? "step-aside" : "block";
+  if (await request.isClaimOpen()) return "step-aside";
+  return createAlarm(state) ? "alarm" : "block";
+}
+
+function isStillDue(request: TerminalRequest): boolean {
+  const { state, sessionId, budget } = request;
+  const stored = storedBudget(state);
+  const role = readCapture(`${ownerLockPath(state)}/role`);
+  return role.kind === "text" && role.text === ROLE &&
+    stored !== undefined && stored.session === sessionId &&
+    mayRaiseAlarm(observeEpisode(state), stored.count, budget);
+}
+
+function observeEpisode(state: string): EpisodeFact {
+  return {
+    away: observeAwayMode(state) !== "off",
+    noticed: noticeExists(state),
+    alarmed: alarmExists(state),
+    outcome: glanceLedger(ledgerText(state)).outcome,
+  };
+}

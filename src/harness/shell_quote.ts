@@ -1,0 +1,11 @@
+/** Text as one word of a shell command line. */
+
+/**
+ * `text` as one word that sh, dash, bash, zsh and fish all read as exactly `text`.
+ *
+ * Single quotes keep everything but themselves. A backslash is put outside of them as well: fish
+ * takes it as an escape there, before a quote or another backslash, and POSIX shells do not.
+ */
+export function shellQuote(text: string): string {
+  return `'${text.replaceAll(/['\\]/g, (character) => `'\\${character}'`)}'`;
+}

@@ -1,0 +1,118 @@
+/** `doctor`: whether this executable, this machine and this home can do what they are meant to do. */
+
+import { observeWatcher } from "../observe/watcher.ts";
+import { graceVariables } from "../observe/turn_end.ts";
+import { printable } from "../platform/printable.ts";
+import { systemProcesses } from "../platform/processes.ts";
+import { personHome } from "./call_home.ts";
+import { type Check, type Outcome, statusOf } from "./doctor/check.ts";
+import { checkClock, observeAges } from "./doctor/clock.ts";
+import { checkExecutable, observeExecutable } from "./doctor/executable.ts";
+import { checkHome, isThere } from "./doctor/home.ts";
+import { checkPermissions, observeGrants } from "./doctor/permissions.ts";
+import { checkProcesses, observeProcesses } from "./doctor/processes.ts";
+import { checkSettings } from "./doctor/settings.ts";
+import { checkContents, checkState, observeState } from "./doctor/state_directory.ts";
+import { checkWatcher } from "./doctor/watcher.ts";
+import { type Call, type ExitStatus, hasFlag, type ModeSpec } from "./mode.ts";
+import { counted, labelled, say, sayJson, screenStyle, type Style } from "./person_output.ts";
+
+/** The mode. */
+export const doctorMode: ModeSpec = {
+  name: "doctor",
+  kind: "read-only",
+  summary: "Check the executable, the machine and the home; say what to do.",
+  flags: [
+    { name: "root", value: "DIR", summary: "Root of the home." },
+    { name: "json", summary: "Print one JSON object." },
+  ],
+  details: [
+    "Exit status: 0 when all is well, 1 when something is wrong, 3 when something could not be " +
+    "determined and nothing is wrong.",
+    "--json prints an object with the keys outcome and checks; each check has id, outcome (ok, " +
+    "wrong or undetermined), what and, where something can be done, todo.",
+  ],
+  startsPrograms: true,
+  run: doctor,
+};
+
+async function doctor(call: Call): Promise<ExitStatus> {
+  const checks = await examine(call);
+  const status = statusOf(checks);
+  if (hasFlag(call, "json")) await sayJson({ outcome: overall(checks), checks });
+  else await say(asScreen(checks, screenStyle(call.environment)));
+  return status;
+}
+
+async function examine(call: Call): Promise<readonly Check[]> {
+  const { environment } = call;
+  const home = personHome(call);
+  const executable = observeExecutable();
+  const variables = graceVariables(environment);
+  const machine = [
+    ...checkExecutable(executable, environment),
+    checkPermissions(observeGrants(), executable.compiled),
+    checkProcesses(await observeProcesses(environment)),
+    ...checkSettings(variables),
+    ...checkHome(home),
+  ];
+  if (!isThere(home)) return machine;
+  const state = await observeState(home.state);
+  // Without a directory there is nothing more to look at, and that is said.
+  if (state.kind !== "directory") return [...machine, ...checkState(state)];
+  const watcher = await observeWatcher(home, variables, systemProcesses(environment));
+  return [
+    ...machine,
+    ...checkState(state),
+    checkContents(home.state),
+    checkClock(observeAges(home.state)),
+    checkWatcher(watcher),
+  ];
+}
+
+function overall(checks: readonly Check[]): Outcome {
+  const outcomes = ["wrong", "undetermined"] as const;
+  return outcomes.find((outcome) => checks.some((check) => check.outcome === outcome)) ?? "ok";
+}
+
+const MARK_COLUMNS = 9;
+const ID_COLUMNS = 18;
+
+const MARKS: Readonly<Record<Outcome, string>> = {
+  ok: "ok",
+  wrong: "WRONG",
+  undetermined: "unknown",
+};
+
+function asScreen(checks: readonly Check[], style: Style): readonly string[] {
+  const count = (outcome: Outcome): number =>
+    checks.filter((check) => check.outcome === outcome).length;
+  return [
+    ...checks.flatMap((check) => checkLines(check, style)),
+    "",
+    `${counted(checks.length, "check")}: ${count("ok")} ok, ${count("wrong")} wrong, ` +
+    `${count("undetermined")} unknown`,
+  ];
+}
+
+function checkLines(check: Check, style: Style): readonly string[] {
+  const mark = MARKS[check.outcome].padEnd(MARK_COLUMNS);
+  const indent = " ".repeat(MARK_COLUMNS + ID_COLUMNS);
+  const lines = labelled(mark + check.id.padEnd(ID_COLUMNS), printable(check.what))
+    .map((line, index) =>
+      index === 0 ? paintOf(check, style)(mark) + line.slice(mark.length) : line
+    );
+  const todo = check.todo === undefined ? [] : labelled(`${indent}→ `, printable(check.todo));
+  return [...lines, ...todo];
+}
+
+function paintOf({ outcome }: Check, style: Style): (text: string) => string {
+  switch (outcome) {
+    case "ok":
+      return style.good;
+    case "wrong":
+      return style.bad;
+    case "undetermined":
+      return style.doubtful;
+  }
+}

@@ -1,0 +1,269 @@
+/** `log`: the decision journal for people, newest last, and followed as it grows. */
+
+import { printable } from "../platform/printable.ts";
+import { targetKind } from "../platform/path_kind.ts";
+import { firstStopSignal } from "../platform/stop_signal.ts";
+import { writeTo } from "../platform/output.ts";
+import {
+  JOURNAL_NAME,
+  type JournalEntry,
+  parseJournalLine,
+  readJournal,
+} from "../state/journal.ts";
+import { personHome } from "./call_home.ts";
+import { type Call, EXIT, type ExitStatus, flagValue, hasFlag, type ModeSpec } from "./mode.ts";
+import {
+  complain,
+  complainUsage,
+  fitted,
+  SCREEN_COLUMNS,
+  screenStyle,
+  type Style,
+} from "./person_output.ts";
+
+/** The mode. */
+export const logMode: ModeSpec = {
+  name: "log",
+  kind: "read-only",
+  summary: "Show the decision journal: every verdict and what decided it.",
+  flags: [
+    { name: "root", value: "DIR", summary: "Root of the home." },
+    { name: "lines", value: "N", summary: "How many entries to show (20)." },
+    { name: "follow", summary: "Keep printing new entries until interrupted." },
+    { name: "json", summary: "Print the entries as they are, one JSON object a line." },
+  ],
+  details: [
+    "The newest entry comes last. A line holds time, mode, harness, verdict, reason code and the " +
+    "fact that decided; --json has all facts, the hashed session and the milliseconds.",
+    "--follow waits for a journal that is not there yet, goes on when it is rotated, and ends " +
+    "with status 0 on SIGINT or SIGTERM.",
+  ],
+  startsPrograms: false,
+  run: log,
+};
+
+/** Entries that are shown unless a number is given. */
+const DEFAULT_LINES = 20;
+
+async function log(call: Call): Promise<ExitStatus> {
+  const lines = flagValue(call, "lines") ?? String(DEFAULT_LINES);
+  if (!/^[0-9]{1,9}$/.test(lines)) {
+    return await complainUsage("log", `--lines needs a whole number, not ${JSON.stringify(lines)}`);
+  }
+  const { state, foundBy } = personHome(call);
+  const follows = hasFlag(call, "follow");
+  if (!follows && targetKind(state) !== "directory") {
+    return await complain({
+      mode: "log",
+      wrong: `there is no state directory at ${state} (${foundBy})`,
+      untouched: "nothing was changed",
+      todo: "name a home with --root DIR",
+    });
+  }
+  const style = screenStyle(call.environment);
+  const render = hasFlag(call, "json")
+    ? (entry: JournalEntry): string => JSON.stringify(entry)
+    : (entry: JournalEntry): string => journalLine(entry, style);
+  const tail = new JournalTail(`${state}/${JOURNAL_NAME}`);
+  const entries = follows ? tail.next() : readJournal(state);
+  const shown = Number(lines) === 0 ? [] : entries.slice(-Number(lines));
+  await print(shown.map(render));
+  if (follows) await follow(state, tail, render);
+  return EXIT.ok;
+}
+
+async function print(lines: readonly string[]): Promise<"written" | "not written"> {
+  return await writeTo("stdout", lines.map((line) => `${line}\n`).join(""));
+}
+
+const TIME_COLUMNS = 14;
+const MODE_COLUMNS = 6;
+const HARNESS_COLUMNS = 8;
+
+/** One entry as a line of at most `columns` characters, colours not counted. */
+export function journalLine(entry: JournalEntry, style: Style, columns = SCREEN_COLUMNS): string {
+  const start = [
+    localTime(entry.time),
+    printable(entry.mode).padEnd(MODE_COLUMNS),
+    printable(entry.harness).padEnd(HARNESS_COLUMNS),
+  ].join(" ");
+  const verdict = `${printable(entry.verdict)} ${printable(entry.code)}`;
+  const fact = printable(decidingFact(entry));
+  const line = fitted(`${start} ${verdict}${fact === "" ? "" : `: ${fact}`}`, columns);
+  const head = line.slice(0, start.length + 1);
+  const rest = line.slice(head.length);
+  const paint = entry.verdict === "block" ? style.bad : style.good;
+  return head + paint(rest.slice(0, verdict.length)) + rest.slice(verdict.length);
+}
+
+/** Month, day and time of day in the reader's zone; what is no time stays as it is. */
+function localTime(text: string): string {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) return fitted(printable(text), TIME_COLUMNS);
+  const two = (value: number): string => String(value).padStart(2, "0");
+  const day = `${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
+}
+
+/**
+ * The fact that says most in a few words: for a block the watcher's, since its absence is what has
+ * to be repaired; otherwise that of the rule which decided, the last one asked.
+ */
+function decidingFact(entry: JournalEntry): string {
+  const watcher = entry.verdict === "block" ? entry.facts["watcher"] : undefined;
+  return String(watcher ?? Object.values(entry.facts).at(-1) ?? "");
+}
+
+/** Milliseconds after which a journal is looked at without having been announced as changed. */
+const LOOK_MS = 500;
+
+/**
+ * Prints new entries until a stop signal arrives or nobody reads them.
+ *
+ * Change notices make it prompt; the regular look makes it right where there are none: a folder
+ * that is not there yet, one that was replaced, a network file system.
+ */
+async function follow(
+  state: string,
+  tail: JournalTail,
+  render: (entry: JournalEntry) => string,
+): Promise<void> {
+  const bell = new Bell();
+  let stopped = false;
+  void firstStopSignal().then(() => {
+    stopped = true;
+    bell.ring();
+  });
+  let watcher: Deno.FsWatcher | undefined;
+  while (!stopped) {
+    watcher ??= ringOnChanges(state, bell);
+    if (await print(tail.next().map(render)) === "not written") return;
+    await bell.heard(LOOK_MS);
+  }
+}
+
+/** Wakes the one who waits; a ring that nobody waited for is heard at once the next time. */
+class Bell {
+  #rung = false;
+  #wake: (() => void) | undefined;
+
+  ring(): void {
+    this.#rung = true;
+    this.#wake?.();
+  }
+
+  /** Resolves at the next ring, or after `limitMs`. */
+  async heard(limitMs: number): Promise<void> {
+    if (!this.#rung) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, limitMs);
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    this.#rung = false;
+    this.#wake = undefined;
+  }
+}
+
+/** Rings at every change in `folder`, as far as the system tells of any. */
+function ringOnChanges(folder: string, bell: Bell): Deno.FsWatcher | undefined {
+  try {
+    const watcher = Deno.watchFs(folder, { recursive: false });
+    void ringAtEach(watcher, bell);
+    return watcher;
+  } catch {
+    return undefined;
+  }
+}
+
+async function ringAtEach(watcher: Deno.FsWatcher, bell: Bell): Promise<void> {
+  try {
+    for await (const { kind } of watcher) {
+      // Our own reading is an access too; ringing for it would never end.
+      if (kind !== "access") bell.ring();
+    }
+  } catch {
+    // No more notices: the regular look goes on.
+  }
+}
+
+/** The part of a journal that has not been printed yet. */
+class JournalTail {
+  readonly #path: string;
+  #file: FileMark | undefined;
+  #older: readonly string[];
+
+  /** Starts at the oldest line that is still there. */
+  constructor(path: string) {
+    this.#path = path;
+    const now = look(path);
+    this.#file = now === undefined ? undefined : { ...now, read: 0 };
+    // Rotated just now: the half that was put aside is the file that the first call reads.
+    const rotated = now !== undefined && isSameFile(now, look(`${path}.1`));
+    this.#older = rotated ? [] : readFrom(`${path}.1`, 0).lines;
+  }
+
+  /** The entries since the last call, oldest first; all there are in the first one. */
+  next(): readonly JournalEntry[] {
+    const now = look(this.#path);
+    const lines = [...this.#older];
+    this.#older = [];
+    if (this.#file !== undefined && !isSameFile(this.#file, now)) {
+      // Rotated: what was added before the rename stands in the half that was put aside.
+      const aside = look(`${this.#path}.1`);
+      if (isSameFile(this.#file, aside)) {
+        lines.push(...readFrom(`${this.#path}.1`, this.#file.read).lines);
+      }
+      this.#file = undefined;
+    }
+    if (now !== undefined) {
+      const known = this.#file?.read ?? 0;
+      const part = readFrom(this.#path, now.size < known ? 0 : known);
+      lines.push(...part.lines);
+      this.#file = { ...now, read: part.end };
+    }
+    return lines.map(parseJournalLine).filter((entry) => entry !== undefined);
+  }
+}
+
+interface FileLook {
+  readonly device: number;
+  readonly inode: number | null;
+  readonly size: number;
+}
+
+/** A file, and up to where it has been read. */
+interface FileMark extends FileLook {
+  readonly read: number;
+}
+
+/** The regular file at `path`; nothing else is a journal. */
+function look(path: string): FileLook | undefined {
+  try {
+    const { isFile, dev, ino, size } = Deno.lstatSync(path);
+    return isFile ? { device: dev, inode: ino, size } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSameFile(one: FileLook, other: FileLook | undefined): boolean {
+  return one.device === other?.device && one.inode === other.inode;
+}
+
+const NEWLINE = 0x0a;
+
+/** The complete lines from byte `start` on; a line without its end is left for the next look. */
+function readFrom(path: string, start: number): { lines: readonly string[]; end: number } {
+  try {
+    const bytes = Deno.readFileSync(path).subarray(start);
+    const length = bytes.lastIndexOf(NEWLINE) + 1;
+    const text = new TextDecoder().decode(bytes.subarray(0, length));
+    return { lines: text.split("\n").slice(0, -1), end: start + length };
+  } catch {
+    return { lines: [], end: start };
+  }
+}

@@ -1,0 +1,78 @@
+/** The arm that a home brings itself: its own script, run as a child of the hook. */
+
+import { readText } from "../platform/file_text.ts";
+import { ArmOutput, collectLines } from "./arm_output.ts";
+
+/** Milliseconds that a stopped arm has to end. */
+const STOP_LIMIT_MS = 1_000;
+
+/**
+ * Milliseconds that the output of an arm is read on after it has ended: something that it left behind
+ * may hold the pipe open for ever.
+ */
+const DRAIN_LIMIT_MS = 250;
+
+/**
+ * The home's own arm script, or `undefined` when the arm is to run in this process.
+ *
+ * A script that forwards to turnguard counts as none: it would start a second runtime that does what
+ * this one can do.
+ */
+export function armScript(root: string): string | undefined {
+  const path = `${root}/bin/fm-watch-arm.sh`;
+  try {
+    const info = Deno.statSync(path);
+    if (!info.isFile || ((info.mode ?? 0) & 0o111) === 0) return undefined;
+  } catch {
+    return undefined;
+  }
+  const content = readText(path);
+  return content.kind === "text" && content.text.includes("turnguard") ? undefined : path;
+}
+
+/**
+ * Runs the script in the foreground, in this process group, until it ends or `stop` resolves.
+ *
+ * Standard output and standard error are taken together; the exit status is not used. A script that
+ * cannot be started leaves a line of evidence.
+ */
+export async function runArmScript(
+  path: string,
+  environment: Readonly<Record<string, string>>,
+  stop: Promise<void>,
+): Promise<ArmOutput> {
+  const output = new ArmOutput();
+  let child: Deno.ChildProcess;
+  try {
+    child = new Deno.Command(path, {
+      env: { ...environment },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+  } catch {
+    output.add("watcher: FAILED - the arm could not be started");
+    return output;
+  }
+  const read = Promise.all([
+    collectLines(child.stdout, output),
+    collectLines(child.stderr, output),
+  ]).catch(() => undefined);
+  const ended = child.status;
+  await Promise.race([ended, stop.then(() => stopChild(child, ended))]);
+  await Promise.race([read, delay(DRAIN_LIMIT_MS)]);
+  return output;
+}
+
+async function stopChild(child: Deno.ChildProcess, ended: Promise<unknown>): Promise<void> {
+  try {
+    child.kill("SIGTERM");
+  } catch {
+    // Ended in this very moment.
+  }
+  await Promise.race([ended, delay(STOP_LIMIT_MS)]);
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,432 @@
+/** Editing hook files in place: what is ours goes in and out, what is not stays to the byte. */
+
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import {
+  EMPTY_HOOK_FILE,
+  type HookEntry,
+  insertHook,
+  removeHook,
+} from "../../src/harness/registration/hook_entries.ts";
+import { decodeJson, parseJson } from "../../src/harness/registration/json_text.ts";
+
+const TOKEN = "turnguard:test";
+const OURS: HookEntry = { type: "command", command: `: ${TOKEN}; exec 'x'`, timeout: 30 };
+const OLD = `{ "type": "command", "command": ": ${TOKEN}; exec 'old'" }`;
+
+function insert(text: string): string {
+  const result = insertHook(text, "Stop", OURS, TOKEN);
+  if (result.kind === "changed") return result.text;
+  throw new Error(`not changed: ${JSON.stringify(result)}`);
+}
+
+function remove(text: string): string {
+  const result = removeHook(text, "Stop", TOKEN);
+  if (result.kind === "changed") return result.text;
+  throw new Error(`not changed: ${JSON.stringify(result)}`);
+}
+
+const ENTRY_LINES = [
+  "{",
+  '  "hooks": [',
+  "    {",
+  '      "type": "command",',
+  `      "command": ": ${TOKEN}; exec 'x'",`,
+  '      "timeout": 30',
+  "    }",
+  "  ]",
+  "}",
+];
+const IN_LINE = `{"hooks":[{"type":"command","command":": ${TOKEN}; exec 'x'","timeout":30}]}`;
+const IN_LINE_SPACED =
+  `{"hooks": [{"type": "command", "command": ": ${TOKEN}; exec 'x'", "timeout": 30}]}`;
+
+/** Our group, indented by `indent`, with `unit` for each level. */
+function group(indent: string, unit = "  ", newline = "\n"): string {
+  return ENTRY_LINES
+    .map((line) => line.replace(/^(?: {2})*/, (spaces) => unit.repeat(spaces.length / 2)))
+    .join(`${newline}${indent}`);
+}
+
+const LAYOUTS: ReadonlyArray<readonly [name: string, before: string, after: string]> = [
+  [
+    "a file without anything",
+    EMPTY_HOOK_FILE,
+    `{\n  "hooks": {\n    "Stop": [\n      ${group("      ")}\n    ]\n  }\n}\n`,
+  ],
+  [
+    "no final newline",
+    "{}",
+    `{\n  "hooks": {\n    "Stop": [\n      ${group("      ")}\n    ]\n  }\n}`,
+  ],
+  [
+    "another member",
+    '{\n  "a": 1\n}\n',
+    `{\n  "a": 1,\n  "hooks": {\n    "Stop": [\n      ${group("      ")}\n    ]\n  }\n}\n`,
+  ],
+  [
+    "another event, four spaces",
+    '{\n    "hooks": {\n        "X": []\n    }\n}\n',
+    `{\n    "hooks": {\n        "X": [],\n        "Stop": [\n            ${
+      group("            ", "    ")
+    }\n        ]\n    }\n}\n`,
+  ],
+  [
+    "another group, tabs",
+    '{\n\t"hooks": {\n\t\t"Stop": [\n\t\t\t{ "hooks": [] }\n\t\t],\n\t\t"X": []\n\t}\n}\n',
+    `{\n\t"hooks": {\n\t\t"Stop": [\n\t\t\t{ "hooks": [] },\n\t\t\t${
+      group("\t\t\t", "\t")
+    }\n\t\t],\n\t\t"X": []\n\t}\n}\n`,
+  ],
+  [
+    "CRLF",
+    '{\r\n  "hooks": {\r\n    "Stop": [\r\n      {}\r\n    ]\r\n  }\r\n}\r\n',
+    `{\r\n  "hooks": {\r\n    "Stop": [\r\n      {},\r\n      ${
+      group("      ", "  ", "\r\n")
+    }\r\n    ]\r\n  }\r\n}\r\n`,
+  ],
+  [
+    "brackets that hug their content",
+    '{\n  "hooks": {\n    "Stop": [{\n      "matcher": ""\n    }]\n  }\n}\n',
+    `{\n  "hooks": {\n    "Stop": [{\n      "matcher": ""\n    }, ${group("    ")}]\n  }\n}\n`,
+  ],
+  [
+    "an array on one line",
+    '{\n  "hooks": {\n    "Stop": [{ "hooks": [] }]\n  }\n}\n',
+    `{\n  "hooks": {\n    "Stop": [{ "hooks": [] }, ${IN_LINE_SPACED}]\n  }\n}\n`,
+  ],
+  ["a minified file", '{"hooks":{"Stop":[{}]},"a":1}', `{"hooks":{"Stop":[{},${IN_LINE}]},"a":1}`],
+  [
+    "a file on one line",
+    '{"a": 1, "b": {}}\n',
+    `{"a": 1, "b": {}, "hooks": {"Stop": [${IN_LINE_SPACED}]}}\n`,
+  ],
+  [
+    "keys written with escapes",
+    '{"\\u0068ooks":{"St\\u006fp":[{}]}}',
+    `{"\\u0068ooks":{"St\\u006fp":[{},${IN_LINE}]}}`,
+  ],
+];
+
+for (const [name, before, after] of LAYOUTS) {
+  Deno.test(`insertHook: ${name} keeps its layout`, () => {
+    assertEquals(insert(before), after);
+    assertEquals(removeHook(after, "Stop", TOKEN), {
+      kind: "changed",
+      text: before,
+      leavesNothing: /^\{\}\n?$/.test(before),
+    });
+  });
+
+  Deno.test(`insertHook: ${name} is unchanged the second time`, () => {
+    const again = insertHook(after, "Stop", OURS, TOKEN);
+    assert(again.kind === "unchanged" && again.because === "identical");
+  });
+}
+
+Deno.test("insertHook: an equal entry counts whatever its layout and key order", () => {
+  const { type, command, timeout } = OURS;
+  const text = JSON.stringify({ hooks: { Stop: [{ hooks: [{ timeout, command, type }] }] } });
+  const result = insertHook(text, "Stop", OURS, TOKEN);
+  assertEquals(result, { kind: "unchanged", because: "identical", at: { line: 1, column: 29 } });
+});
+
+Deno.test("insertHook: a different entry of ours is replaced where it stands", () => {
+  const text = `{"hooks":{"Stop":[{"hooks":[{"a":1},${OLD},{"b":2}]},{"c":3}]}}`;
+  const ours = JSON.stringify(OURS);
+  assertEquals(
+    insertHook(text, "Stop", OURS, TOKEN),
+    { kind: "changed", how: "replaced", text: text.replace(OLD, () => ours) },
+  );
+});
+
+Deno.test("insertHook: our entry under another event does not count", () => {
+  const result = insertHook(`{"hooks":{"Other":[{"hooks":[${OLD}]}]}}`, "Stop", OURS, TOKEN);
+  assert(result.kind === "changed" && result.how === "added");
+});
+
+Deno.test("insertHook: an entry of the shell suite is left alone and reported with its place", () => {
+  const text = '{"hooks":{"Stop":[\n {"hooks":[{"command":"x/fm-turnend-guard.sh --a"}]}]}}';
+  assertEquals(
+    insertHook(text, "Stop", OURS, TOKEN),
+    { kind: "unchanged", because: "reference", at: { line: 2, column: 12 } },
+  );
+});
+
+const REFUSED: ReadonlyArray<
+  readonly [name: string, text: string, because: string, line: number, column: number]
+> = [
+  ["an empty file", "", "is empty", 1, 1],
+  ["white space alone", " \n", "is empty", 1, 1],
+  ["a byte order mark", "\ufeff{}", "starts with a byte order mark", 1, 1],
+  [
+    "a line comment",
+    '{\n  // x\n  "a": 1\n}',
+    "has a comment here, and strict JSON has none",
+    2,
+    3,
+  ],
+  ["a block comment", "{ /* x */ }", "has a comment here, and strict JSON has none", 1, 3],
+  ["a trailing comma", '{"a": [1,]}', "lacks a value here", 1, 10],
+  ["a trailing comma in an object", '{"é": 1,\n}', "lacks a property name here", 2, 1],
+  ["a missing comma", '{"a": 1 "b": 2}', "lacks a comma here", 1, 9],
+  ["a missing brace", '{"a": 1', "lacks a closing brace here", 1, 8],
+  ["a second value", "{} {}", "goes on here after its JSON value has ended", 1, 4],
+  ["a bare word", '{"a": nul}', "has a word here that JSON does not know", 1, 7],
+  [
+    "a merge conflict",
+    '{\n<<<<<<< ours\n  "a": 1\n=======\n  "a": 2\n>>>>>>> theirs\n}\n',
+    "has a merge conflict marker here",
+    2,
+    1,
+  ],
+  ["an array", "[]", "is not an object", 1, 1],
+  ["a string", '"hooks"', "is not an object", 1, 1],
+  ["hooks as an array", '{"hooks": []}', 'has a "hooks" here that is not an object', 1, 11],
+  ["hooks as null", '{"hooks": null}', 'has a "hooks" here that is not an object', 1, 11],
+  ["Stop as an object", '{"hooks":{\n"Stop": {}}}', 'has a "Stop" here that is not an array', 2, 9],
+  ["a group as text", '{"hooks":{"Stop":["x"]}}', "has a group here that is not an object", 1, 19],
+  [
+    "a group's hooks as text",
+    '{"hooks":{"Stop":[{"hooks":"x"}]}}',
+    'has a "hooks" here that is not an array',
+    1,
+    28,
+  ],
+  [
+    "an entry as text",
+    '{"hooks":{"Stop":[{"hooks":["x"]}]}}',
+    "has an entry here that is not an object",
+    1,
+    29,
+  ],
+  ["hooks twice", '{"hooks":{},"hooks":{}}', 'has "hooks" a second time here', 1, 13],
+  ["the event twice", '{"hooks":{"Stop":[],"Stop":[]}}', 'has "Stop" a second time here', 1, 21],
+  [
+    "two entries of ours",
+    `{"hooks":{"Stop":[{"hooks":[${OLD}]},\n{"hooks":[${OLD}]}]}}`,
+    "has a second entry of ours here",
+    2,
+    11,
+  ],
+  [
+    "ours beside the suite's",
+    `{"hooks":{"Stop":[{"hooks":[${OLD},\n{"command":"fm-turnend-guard.sh"}]}]}}`,
+    "has an entry of the shell suite here, beside ours",
+    2,
+    1,
+  ],
+  ["depth without end", "[".repeat(200_000), "is nested too deeply", 1, 1],
+];
+
+for (const [name, text, because, line, column] of REFUSED) {
+  Deno.test(`insertHook: ${name} is refused`, () => {
+    const expected = { kind: "refused", because, at: { line, column } } as const;
+    assertEquals(insertHook(text, "Stop", OURS, TOKEN), expected);
+  });
+}
+
+Deno.test("decodeJson: a byte that is not UTF-8 is refused at its place", () => {
+  const bytes = new Uint8Array([...new TextEncoder().encode('{\n"é": "'), 0xff, 0x22, 0x7d]);
+  const at = { line: 2, column: 7 };
+  assertEquals(decodeJson(bytes), { kind: "refused", because: "is not UTF-8 here", at });
+});
+
+Deno.test("decodeJson: every other text comes back as it is, a byte order mark included", () => {
+  fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => {
+    for (const each of [text, `\ufeff${text}`]) {
+      const decoded = decodeJson(new TextEncoder().encode(each));
+      assertEquals(decoded, { kind: "text", text: each });
+    }
+  }));
+});
+
+Deno.test("parseJson: takes exactly what JSON.parse takes", () => {
+  const piece = fc.constantFrom(
+    ...["{", "}", "[", "]", ",", ":", '"a"', '"', "1", "0", "-", ".", "e", "true", "nul", "null"],
+    ...[
+      "\\",
+      "\\u00e9",
+      "/",
+      "/*",
+      "*/",
+      "//",
+      " ",
+      "\t",
+      "\n",
+      "\r",
+      "\u00a0",
+      "\ufeff",
+      "\0",
+      "'",
+    ],
+  );
+  const text = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(""));
+  fc.assert(
+    fc.property(text, (each) => {
+      assertEquals(parseJson(each).kind === "parsed", isJson(each), JSON.stringify(each));
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+Deno.test("removeHook: a file without our entry is unchanged", () => {
+  const text = '{"hooks":{"Stop":[],"X":[]}}';
+  assertEquals(removeHook(text, "Stop", TOKEN), { kind: "unchanged" });
+});
+
+Deno.test("removeHook: takes all entries of ours, and what held nothing else", () => {
+  const text =
+    `{"a":1,"hooks":{"Stop":[{"matcher":"","hooks":[${OLD}]},{"hooks":[${OLD},{"b":2}]}],` +
+    `"X":[]}}`;
+  assertEquals(remove(text), '{"a":1,"hooks":{"Stop":[{"hooks":[{"b":2}]}],"X":[]}}');
+});
+
+Deno.test("removeHook: an event that had other groups behind ours keeps them", () => {
+  const text = `{\n "hooks": {\n  "Stop": [\n   {"hooks": [${OLD}]},\n   {}\n  ]\n }\n}\n`;
+  assertEquals(remove(text), '{\n "hooks": {\n  "Stop": [\n   {}\n  ]\n }\n}\n');
+});
+
+Deno.test("removeHook: refuses what cannot be read", () => {
+  assertEquals(removeHook("{", "Stop", TOKEN).kind, "refused");
+});
+
+/** White space as JSON has it, in any amount. */
+const space = fc.array(fc.constantFrom(" ", "\t", "\n", "\r\n", "\r"), { maxLength: 3 })
+  .map((parts) => parts.join(""));
+
+const name = fc.constantFrom("matcher", "Other", "x", "é\\n", "\\u0041", "").filter(Boolean);
+
+const scalar = fc.constantFrom("1", "-2.5e3", "true", "null", '""', '"a, b: {c}"', '"\\"]\\u00e9"');
+
+/** Members as text, separated with white space that nobody would write. */
+function container(
+  [open, close]: readonly [string, string],
+  members: readonly fc.Arbitrary<string>[],
+): fc.Arbitrary<string> {
+  return fc.tuple(
+    space,
+    fc.tuple(...members),
+    fc.array(fc.tuple(space, space), { minLength: members.length, maxLength: members.length }),
+  ).map(([inside, texts, spaces]) => {
+    if (texts.length === 0) return `${open}${inside}${close}`;
+    const padded = texts.map((text, index) => {
+      const [before = "", after = ""] = spaces[index] ?? [];
+      return `${before}${text}${after}`;
+    });
+    return `${open}${padded.join(",")}${close}`;
+  });
+}
+
+function property(key: string, value: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  return fc.tuple(space, space, value)
+    .map(([before, after, text]) => `"${key}"${before}:${after}${text}`);
+}
+
+/** Containers of one to three members, each made by `member`. */
+function some(
+  brackets: readonly [string, string],
+  member: fc.Arbitrary<string>,
+): fc.Arbitrary<string> {
+  return fc.integer({ min: 1, max: 3 })
+    .chain((count) => container(brackets, Array.from({ length: count }, () => member)));
+}
+
+const CURLY = ["{", "}"] as const;
+const SQUARE = ["[", "]"] as const;
+const foreignEntry = container(CURLY, [
+  property("type", fc.constant('"command"')),
+  property("command", fc.constantFrom('"true"', '": other:x; exec"', '"\\u0000"', "7")),
+]);
+const foreignGroup = fc.oneof(
+  container(CURLY, [property("hooks", some(SQUARE, foreignEntry))]),
+  container(CURLY, [property("matcher", scalar), property("hooks", container(SQUARE, []))]),
+  container(CURLY, []),
+);
+const stop = property("Stop", some(SQUARE, foreignGroup));
+const otherEvent = property("Other", fc.oneof(some(SQUARE, foreignGroup), container(SQUARE, [])));
+const hooks = property(
+  "hooks",
+  fc.oneof(
+    container(CURLY, [stop]),
+    container(CURLY, [otherEvent]),
+    container(CURLY, [stop, otherEvent]),
+    container(CURLY, [otherEvent, stop]),
+  ),
+);
+const otherMember = name.chain((key) => property(key, fc.oneof(scalar, some(SQUARE, scalar))));
+const root = fc.oneof(
+  fc.constant("{}"),
+  container(CURLY, [hooks]),
+  container(CURLY, [otherMember]),
+  container(CURLY, [otherMember, hooks]),
+  container(CURLY, [hooks, otherMember]),
+);
+const hookFile = fc.tuple(space, root, space).map((parts) => parts.join(""));
+
+Deno.test("removeHook: undoes insertHook to the byte", () => {
+  fc.assert(
+    fc.property(hookFile, (text) => {
+      assertEquals(remove(insert(text)), text);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+Deno.test("insertHook: adds one stretch of text and touches no byte around it", () => {
+  fc.assert(
+    fc.property(hookFile, (text) => {
+      const after = insert(text);
+      let start = 0;
+      while (start < text.length && text[start] === after[start]) start++;
+      assertEquals(after.slice(after.length - (text.length - start)), text.slice(start));
+      const again = insertHook(after, "Stop", OURS, TOKEN);
+      assert(again.kind === "unchanged" && again.because === "identical");
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+Deno.test("insertHook: the new entry is the last group and all else means the same", () => {
+  fc.assert(fc.property(hookFile, (text) => {
+    const before = objectOf(JSON.parse(text));
+    const after = objectOf(JSON.parse(insert(text)));
+    const oldHooks = objectOf(before["hooks"] ?? {});
+    const oldGroups: unknown = oldHooks["Stop"] ?? [];
+    assert(Array.isArray(oldGroups));
+    const groups = [...oldGroups, { hooks: [OURS] }];
+    assertEquals(after, { ...before, hooks: { ...oldHooks, Stop: groups } });
+  }));
+});
+
+Deno.test("insertHook: replacing leaves every byte outside the entry", () => {
+  fc.assert(fc.property(hookFile, (text) => {
+    const other: HookEntry = { command: `${TOKEN}; other`, more: [1, { a: null }] };
+    const first = insertHook(text, "Stop", other, TOKEN);
+    assert(first.kind === "changed" && first.how === "added");
+    const second = insertHook(first.text, "Stop", OURS, TOKEN);
+    assert(second.kind === "changed" && second.how === "replaced");
+    assertEquals(remove(second.text), text);
+  }));
+});
+
+Deno.test("removeHook: an empty event or hooks object that held ours is gone afterwards", () => {
+  for (const text of ['{"hooks":{}}', '{"hooks":{"Stop":[ ]}}']) {
+    assertEquals(remove(insert(text)), "{}");
+  }
+  assertEquals(remove(insert('{"hooks":{"Stop":[],"X":[]}}')), '{"hooks":{"X":[]}}');
+});
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  assert(typeof value === "object" && value !== null);
+  return { ...value };
+}
