@@ -6,11 +6,11 @@ import { type NumberSetting, numberSetting } from "./number.ts";
 
 /** The variables that the numbers come from, as text. */
 export interface ClaudeVariables extends GraceVariables {
-  readonly FM_CLAUDE_AUTOARM_SYNC_WAIT_MS: string | undefined;
-  readonly FM_CLAUDE_AUTOARM_EPOCH_FRESH: string | undefined;
-  readonly FM_CLAUDE_TURNEND_BLOCK_BUDGET: string | undefined;
-  readonly FM_CLAUDE_AUTOARM_ATTEMPTS: string | undefined;
-  readonly CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: string | undefined;
+  readonly FM_CLAUDE_AUTOARM_SYNC_WAIT_MS?: string | undefined;
+  readonly FM_CLAUDE_AUTOARM_EPOCH_FRESH?: string | undefined;
+  readonly FM_CLAUDE_TURNEND_BLOCK_BUDGET?: string | undefined;
+  readonly FM_CLAUDE_AUTOARM_ATTEMPTS?: string | undefined;
+  readonly CLAUDE_CODE_STOP_HOOK_BLOCK_CAP?: string | undefined;
 }
 
 /** Milliseconds that the guard waits for the auto-arm; 0 is one look. */

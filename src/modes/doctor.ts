@@ -1,6 +1,7 @@
 /** `doctor`: whether this executable, this machine and this home can do what they are meant to do. */
 
 import { observeWatcher } from "../observe/watcher.ts";
+import { claudeVariables } from "../observe/claude_turn_end.ts";
 import { graceVariables } from "../observe/turn_end.ts";
 import { printable } from "../platform/printable.ts";
 import { systemProcesses } from "../platform/processes.ts";
@@ -53,7 +54,7 @@ async function examine(call: Call): Promise<readonly Check[]> {
     ...checkExecutable(executable, environment),
     checkPermissions(observeGrants(), executable.compiled),
     checkProcesses(await observeProcesses(environment)),
-    ...checkSettings(variables),
+    ...checkSettings(claudeVariables(environment)),
     ...checkHome(home),
   ];
   if (!isThere(home)) return machine;

@@ -193,77 +193,104 @@ async function ringAtEach(watcher: Deno.FsWatcher, bell: Bell): Promise<void> {
 /** The part of a journal that has not been printed yet. */
 class JournalTail {
   readonly #path: string;
-  #file: FileMark | undefined;
-  #older: readonly string[];
+  #mark: Mark | undefined;
+  #started = false;
 
-  /** Starts at the oldest line that is still there. */
   constructor(path: string) {
     this.#path = path;
-    const now = look(path);
-    this.#file = now === undefined ? undefined : { ...now, read: 0 };
-    // Rotated just now: the half that was put aside is the file that the first call reads.
-    const rotated = now !== undefined && isSameFile(now, look(`${path}.1`));
-    this.#older = rotated ? [] : readFrom(`${path}.1`, 0).lines;
   }
 
-  /** The entries since the last call, oldest first; all there are in the first one. */
+  /** The entries since the last call, oldest first; in the first one all that are there. */
   next(): readonly JournalEntry[] {
-    const now = look(this.#path);
-    const lines = [...this.#older];
-    this.#older = [];
-    if (this.#file !== undefined && !isSameFile(this.#file, now)) {
-      // Rotated: what was added before the rename stands in the half that was put aside.
-      const aside = look(`${this.#path}.1`);
-      if (isSameFile(this.#file, aside)) {
-        lines.push(...readFrom(`${this.#path}.1`, this.#file.read).lines);
-      }
-      this.#file = undefined;
-    }
-    if (now !== undefined) {
-      const known = this.#file?.read ?? 0;
-      const part = readFrom(this.#path, now.size < known ? 0 : known);
-      lines.push(...part.lines);
-      this.#file = { ...now, read: part.end };
+    const current = openJournal(this.#path);
+    const lines = this.#linesAside(current);
+    this.#started = true;
+    if (current !== undefined) {
+      const start = this.#mark !== undefined && continues(current, this.#mark) ? this.#mark.end : 0;
+      this.#mark = markAfter(current, start);
+      lines.push(...linesBetween(current, start, this.#mark.end));
     }
     return lines.map(parseJournalLine).filter((entry) => entry !== undefined);
   }
+
+  /**
+   * What stands in the half that was put aside and has not been printed: all of it at first, and
+   * after a rotation what was added before the rename.
+   */
+  #linesAside(current: JournalFile | undefined): string[] {
+    const isKnown = this.#mark !== undefined && current !== undefined &&
+      continues(current, this.#mark);
+    if (this.#started && (this.#mark === undefined || isKnown)) return [];
+    const aside = openJournal(`${this.#path}.1`);
+    if (aside === undefined) return [];
+    if (!this.#started) {
+      // Rotated between the two looks: it is the current file, which is printed anyway.
+      const isCurrent = aside.device === current?.device && aside.inode === current.inode;
+      return isCurrent ? [] : linesBetween(aside, 0, markAfter(aside, 0).end);
+    }
+    if (this.#mark === undefined || !continues(aside, this.#mark)) return [];
+    return linesBetween(aside, this.#mark.end, markAfter(aside, this.#mark.end).end);
+  }
 }
 
-interface FileLook {
+/** A journal file as it was at one moment. */
+interface JournalFile {
   readonly device: number;
   readonly inode: number | null;
-  readonly size: number;
+  readonly bytes: Uint8Array;
 }
 
-/** A file, and up to where it has been read. */
-interface FileMark extends FileLook {
-  readonly read: number;
+/** Up to where a file has been printed, and the line before that point. */
+interface Mark {
+  readonly device: number;
+  readonly inode: number | null;
+  readonly end: number;
+  readonly lastLine: Uint8Array;
 }
 
-/** The regular file at `path`; nothing else is a journal. */
-function look(path: string): FileLook | undefined {
+/** Reads the regular file at `path`; nothing else, and nothing oversized, is a journal. */
+function openJournal(path: string): JournalFile | undefined {
   try {
-    const { isFile, dev, ino, size } = Deno.lstatSync(path);
-    return isFile ? { device: dev, inode: ino, size } : undefined;
+    if (!Deno.lstatSync(path).isFile) return undefined;
+    using file = Deno.openSync(path);
+    const { dev: device, ino: inode, size } = file.statSync();
+    if (size > 2 * JOURNAL_LIMIT_BYTES) return undefined;
+    const bytes = new Uint8Array(size);
+    let length = 0;
+    while (length < size) {
+      const count = file.readSync(bytes.subarray(length));
+      if (count === null) break;
+      length += count;
+    }
+    return { device, inode, bytes: bytes.subarray(0, length) };
   } catch {
     return undefined;
   }
 }
 
-function isSameFile(one: FileLook, other: FileLook | undefined): boolean {
-  return one.device === other?.device && one.inode === other.inode;
+/**
+ * Whether `file` is the marked one with more at its end.
+ *
+ * The number of a file that was removed is soon given to another one, so the marked line has to
+ * stand there too.
+ */
+function continues(file: JournalFile, mark: Mark): boolean {
+  if (file.device !== mark.device || file.inode !== mark.inode) return false;
+  const before = file.bytes.subarray(mark.end - mark.lastLine.length, mark.end);
+  return before.length === mark.lastLine.length &&
+    before.every((byte, index) => byte === mark.lastLine[index]);
 }
 
 const NEWLINE = 0x0a;
 
-/** The complete lines from byte `start` on; a line without its end is left for the next look. */
-function readFrom(path: string, start: number): { lines: readonly string[]; end: number } {
-  try {
-    const bytes = Deno.readFileSync(path).subarray(start);
-    const length = bytes.lastIndexOf(NEWLINE) + 1;
-    const text = new TextDecoder().decode(bytes.subarray(0, length));
-    return { lines: text.split("\n").slice(0, -1), end: start + length };
-  } catch {
-    return { lines: [], end: start };
-  }
+/** The mark after the last complete line; one without its end is left for the next look. */
+function markAfter(file: JournalFile, start: number): Mark {
+  const end = Math.max(start, file.bytes.lastIndexOf(NEWLINE) + 1);
+  const lineStart = end === 0 ? 0 : file.bytes.subarray(0, end - 1).lastIndexOf(NEWLINE) + 1;
+  const lastLine = file.bytes.slice(lineStart, end);
+  return { device: file.device, inode: file.inode, end, lastLine };
+}
+
+function linesBetween(file: JournalFile, start: number, end: number): string[] {
+  return new TextDecoder().decode(file.bytes.subarray(start, end)).split("\n").slice(0, -1);
 }

@@ -12,6 +12,7 @@ export const MODES: readonly ModeRow[] = [
   { name: "stop", load: async () => (await import("./stop.ts")).stopMode },
   { name: "autoarm", load: async () => (await import("./autoarm.ts")).autoarmMode },
   { name: "watch", load: async () => (await import("./watch.ts")).watchMode },
+  { name: "lock", load: async () => (await import("./lock.ts")).lockMode },
   { name: "task", load: async () => (await import("./task.ts")).taskMode },
   { name: "init", load: async () => (await import("./init.ts")).initMode },
   { name: "install", load: async () => (await import("./install.ts")).installMode },

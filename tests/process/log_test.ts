@@ -80,9 +80,13 @@ Deno.test("log: no journal is no entries, no state directory is an error", async
   assertMatch(stderr, /^turnguard log: there is no state directory at .*\n$/);
 });
 
+/** Milliseconds after which a follower that shows nothing has failed. */
+const SILENT_MS = 20_000;
+
 /** A running `log --follow --json`, read line by line. */
 class Follower implements AsyncDisposable {
   readonly #child: Deno.ChildProcess;
+  readonly #limit: number;
   readonly #reader: ReadableStreamDefaultReader<string>;
   #text = "";
 
@@ -96,6 +100,8 @@ class Follower implements AsyncDisposable {
       stdout: "piped",
       stderr: "null",
     }).spawn();
+    // Its end ends the reading, too.
+    this.#limit = setTimeout(() => this.#child.kill("SIGKILL"), SILENT_MS);
     this.#reader = this.#child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   }
 
@@ -118,6 +124,7 @@ class Follower implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    clearTimeout(this.#limit);
     try {
       this.#child.kill("SIGKILL");
     } catch {
@@ -153,6 +160,16 @@ Deno.test("log --follow: a line counts once it is complete", async () => {
   append(home, line.slice(20) + entry(3));
   assertEquals([await follower.next(), await follower.next()], [2, 3]);
   assertEquals(await follower.stop("SIGINT"), 0);
+});
+
+Deno.test("log --follow: a new journal under the old one's number is a new one", async () => {
+  await using home = makeHome();
+  append(home, entry(1));
+  await using follower = new Follower(home);
+  assertEquals(await follower.next(), 1);
+  // Written over in place, which is what a reused number looks like.
+  home.write(JOURNAL, entry(2) + entry(3));
+  assertEquals([await follower.next(), await follower.next()], [2, 3]);
 });
 
 Deno.test("log --follow: waits for a state directory, and survives that it is replaced", async () => {

@@ -15,19 +15,22 @@ import type {
   WatcherFact,
 } from "../../src/decide/facts.ts";
 import { decideTurnEnd, type TurnEndMode, type TurnEndVerdict } from "../../src/decide/turn_end.ts";
+import { observePayload } from "../../src/observe/payload.ts";
 import { parsePid } from "../../src/platform/pid.ts";
 import { psIdentity } from "../../src/platform/process_identity.ts";
 
+const NO_SETTINGS = { FM_GUARD_GRACE: undefined, FM_POLL: undefined };
+
 const PAYLOADS = {
-  empty: { kind: "empty", because: "no input" },
-  unreadable: { kind: "unreadable", because: "not JSON" },
-  first: object(false, { kind: "first-stop" }),
-  continued: object(false, { kind: "continuation" }),
-  wrong: object(false, { kind: "wrong-type", field: "stop_hook_active" }),
-  "cursor first": object(true, { kind: "first-stop" }),
-  "cursor continued": object(true, { kind: "continuation" }),
-  "cursor wrong": object(true, { kind: "wrong-type", field: "stop_hook_active" }),
-} as const satisfies Readonly<Record<string, PayloadFact>>;
+  empty: payload(""),
+  unreadable: payload("{"),
+  first: payload("{}"),
+  continued: payload('{"stop_hook_active":true}'),
+  wrong: payload('{"stop_hook_active":null}'),
+  "cursor first": payload('{"cursor_version":"x"}'),
+  "cursor continued": payload('{"cursor_version":"x","stop_hook_active":true}'),
+  "cursor wrong": payload('{"cursor_version":"x","stop_hook_active":null}'),
+} as const;
 
 const DIRECTORIES = {
   "not anchored": { kind: "not-anchored" },
@@ -197,16 +200,13 @@ function facts(combination: Combination): TurnEndFacts {
   };
 }
 
-function names<Table extends object>(table: Table): readonly (keyof Table)[] {
-  const isName = (name: PropertyKey): name is keyof Table => name in table;
+function names<Name extends string>(table: Readonly<Record<Name, unknown>>): readonly Name[] {
+  const isName = (name: string): name is Name => name in table;
   return Object.keys(table).filter(isName);
 }
 
-function object(
-  fromCursor: boolean,
-  loopGuard: Extract<PayloadFact, { kind: "object" }>["loopGuard"],
-): PayloadFact {
-  return { kind: "object", fromCursor, loopGuard, sessionId: undefined };
+function payload(text: string): PayloadFact {
+  return observePayload({ kind: "bytes", bytes: new TextEncoder().encode(text) });
 }
 
 function watcher(healthy: boolean): WatcherFact {
@@ -217,7 +217,7 @@ function watcher(healthy: boolean): WatcherFact {
     expectedHome: "/h",
     expectedPath: "/h/bin/fm-watch.sh",
     beacon: { kind: "beat", ageSeconds: healthy ? 5 : 500 },
-    graceSeconds: { kind: "default", value: 300 },
+    grace: NO_SETTINGS,
   };
 }
 
@@ -226,7 +226,7 @@ function daemon(mode: DaemonFact["mode"]): DaemonFact {
     mode,
     ...holder(),
     beacon: { kind: "beat", ageSeconds: 500 },
-    graceSeconds: { kind: "default", value: 660 },
+    grace: { ...NO_SETTINGS, FM_POLL: "600" },
   };
 }
 

@@ -30,7 +30,7 @@ const HEALTHY: WatcherFact = {
   expectedHome: HOME,
   expectedPath: PATH,
   beacon: { kind: "beat", ageSeconds: 5 },
-  graceSeconds: { kind: "default", value: 300 },
+  grace: grace(undefined),
 };
 
 /** What differs from a healthy watcher, and the verdict: `healthy`, `unknown` or a fault. */
@@ -60,12 +60,16 @@ const WATCHERS: ReadonlyArray<readonly [what: string, Partial<WatcherFact>, verd
   ["beat below the grace", beat(299), "healthy"],
   ["beat in the near future", beat(-60), "healthy"],
   ["beat far in the future", beat(-61), "clock-skew"],
-  ["no grace", { graceSeconds: { kind: "set", value: 0 } }, "beacon-stale"],
+  ["poll longer than the grace", {
+    ...beat(400),
+    grace: grace(undefined, "600"),
+  }, "beacon-stale"],
+  ["no grace", { grace: grace("0") }, "beacon-stale"],
   ["no grace, beat in the future", {
     ...beat(-1),
-    graceSeconds: { kind: "set", value: 0 },
+    grace: grace("0"),
   }, "healthy"],
-  ["malformed grace", { graceSeconds: { kind: "malformed", value: 300, text: "abc" } }, "healthy"],
+  ["malformed grace", { grace: grace("abc") }, "healthy"],
   ["other home and a zombie", {
     holder: recorded("alive", UNKNOWN_IDENTITY),
     home: text("/other"),
@@ -92,7 +96,7 @@ const OWNING: DaemonFact = {
   holder: ALIVE,
   identity: text(IDENTITY),
   beacon: { kind: "beat", ageSeconds: 200 },
-  graceSeconds: { kind: "default", value: 300 },
+  grace: grace(undefined),
 };
 
 /** What differs from an owning daemon, and the verdict: `owns`, `unknown` or a fault. */
@@ -111,7 +115,7 @@ const DAEMONS: ReadonlyArray<readonly [what: string, Partial<DaemonFact>, verdic
   ["clock skew", { beacon: { kind: "beat", ageSeconds: -61 } }, "beacon-not-fresh"],
   ["longer grace", {
     beacon: { kind: "beat", ageSeconds: 400 },
-    graceSeconds: { kind: "default", value: 660 },
+    grace: grace(undefined, "600"),
   }, "owns"],
 ];
 
@@ -131,6 +135,10 @@ function recorded(
 
 function beat(ageSeconds: number): Partial<WatcherFact> {
   return { beacon: { kind: "beat", ageSeconds } };
+}
+
+function grace(seconds: string | undefined, poll?: string): WatcherFact["grace"] {
+  return { FM_GUARD_GRACE: seconds, FM_POLL: poll };
 }
 
 function text(value: string): FileText {
