@@ -280,8 +280,8 @@ async function feed(stdin: WritableStream<Uint8Array>, input: string): Promise<v
 /**
  * Starts this executable on the demo's home.
  *
- * The environment is empty: a home, a harness or a grace named by the caller's would make it another
- * demo.
+ * The environment is all but empty: a home, a harness or a grace that the caller's names would make
+ * it another demo.
  */
 function startSelf(
   { home }: Stage,

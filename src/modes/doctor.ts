@@ -1,4 +1,4 @@
-/** `doctor`: whether this executable, this machine and this home can do what they are meant to do. */
+/** `doctor`: whether the executable, the machine and the home can do what they are meant to do. */
 
 import { observeWatcher } from "../observe/watcher.ts";
 import { claudeVariables } from "../observe/claude_turn_end.ts";

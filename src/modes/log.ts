@@ -5,6 +5,7 @@ import { targetKind } from "../platform/path_kind.ts";
 import { firstStopSignal } from "../platform/stop_signal.ts";
 import { writeTo } from "../platform/output.ts";
 import {
+  JOURNAL_LIMIT_BYTES,
   JOURNAL_NAME,
   type JournalEntry,
   parseJournalLine,

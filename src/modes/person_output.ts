@@ -1,4 +1,4 @@
-/** How commands speak to people: colours where they are wanted, lines that fit, one way to complain. */
+/** How commands speak to people: colour where it is wanted, lines that fit, one way to complain. */
 
 import { bold, dim, green, red, yellow } from "@std/fmt/colors";
 import type { Environment } from "../platform/environment.ts";
@@ -90,8 +90,8 @@ export async function complainUsage(mode: string, wrong: string): Promise<ExitSt
 }
 
 /**
- * `text` behind a label, broken at blanks: the first line carries the label, the others are indented
- * alike. A word that is too long stays whole, since a path cut in two can no longer be copied.
+ * `text` behind a label, broken at blanks: the first line carries the label, further ones are
+ * indented alike. A word that is too long stays whole: a path cut in two can no longer be copied.
  */
 export function labelled(label: string, text: string, columns = SCREEN_COLUMNS): readonly string[] {
   const indent = " ".repeat(textColumns(label));

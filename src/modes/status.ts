@@ -1,4 +1,4 @@
-/** `status`: one screen about a home: what it is, what it needs, who watches, what a stop would get. */
+/** `status`: a home on one screen: what it needs, who watches it, and what a stop would get. */
 
 import { type DaemonOwnership, judgeDaemon } from "../decide/away_daemon.ts";
 import type { BeaconFact, DaemonFact, NeedFact, WatcherFact } from "../decide/facts.ts";
@@ -81,7 +81,7 @@ async function status(call: Call): Promise<ExitStatus> {
 async function observe(call: Call): Promise<Report> {
   const home = personHome(call);
   const bytes = new TextEncoder().encode('{"stop_hook_active":false}');
-  // The facts that led to the verdict are the ones that are shown, so the screen agrees with itself.
+  // The facts that led to the verdict are the ones shown, so that the screen agrees with itself.
   const { verdict, facts } = await judgeTurnEnd(call, home, { kind: "bytes", bytes });
   const watcher = await facts("watcher");
   const daemon = await facts("daemon");

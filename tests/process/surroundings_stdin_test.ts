@@ -23,7 +23,10 @@ const FIRST_STOP = '{"stop_hook_active":false,"session_id":"S1"}';
 type Input = NonNullable<RunOptions["stdin"]>;
 
 function stop(home: TestHome, stdin: RunOptions["stdin"]): Promise<string> {
-  return runTurnguard(["stop", ...home.args], { stdin: stdin ?? null, env: home.env })
+  return runTurnguard(["stop", ...home.args], {
+    stdin: stdin ?? null,
+    env: { CLAUDECODE: "1", ...home.env },
+  })
     .then(verdictOf);
 }
 

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { createHash } from "node:crypto";
+
 /** Entries by their path inside the folder. */
 export type Snapshot = Readonly<Record<string, string>>;
 
@@ -34,9 +36,6 @@ function entries(folder: string, prefix: string): [string, string][] {
   });
 }
 
-/** FNV-1a, 32 bits: enough to notice a change that kept size and time. */
 function digest(bytes: Uint8Array): string {
-  let hash = 0x811c9dc5;
-  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
-  return hash.toString(16);
+  return createHash("sha256").update(bytes).digest("hex");
 }

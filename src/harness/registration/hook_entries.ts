@@ -1,9 +1,9 @@
 /**
- * Our entry in a hook file, put in and taken out by editing its text in place.
+ * Our entries in a hook file, put in and taken out by editing its text in place.
  *
  * The files meant here are `hooks` → event → groups → `hooks` → entries with a `command`. They belong
- * to other people: an edit changes the bytes of one entry, and of what has to surround it when the
- * file had no place for it yet. Everything else stays, its layout included.
+ * to other people: an edit changes the bytes of our entries, and of what has to surround them when the
+ * file had no place for them yet. Everything else stays, its layout included.
  */
 
 import { isDeepStrictEqual } from "node:util";
@@ -26,7 +26,13 @@ import {
 /** One entry of a hook file. */
 export type HookEntry = { readonly [name: string]: JsonValue };
 
-/** What {@link insertHook} made of a file. */
+/** An entry of ours, and the words in its command by which it is found again. */
+export interface OwnEntry {
+  readonly token: string;
+  readonly entry: HookEntry;
+}
+
+/** What {@link insertHooks} made of a file. */
 export type Insertion =
   | {
     readonly kind: "unchanged";
@@ -34,10 +40,15 @@ export type Insertion =
     readonly because: "identical" | "reference";
     readonly at: Position;
   }
-  | { readonly kind: "changed"; readonly how: "added" | "replaced"; readonly text: string }
+  | {
+    readonly kind: "changed";
+    /** `added`: none of ours was there. */
+    readonly how: "added" | "updated";
+    readonly text: string;
+  }
   | Refusal;
 
-/** What {@link removeHook} made of a file. */
+/** What {@link removeHooks} made of a file. */
 export type Removal =
   | { readonly kind: "unchanged" }
   | {
@@ -60,27 +71,31 @@ const REFERENCE_SCRIPTS: readonly string[] = [
 export const EMPTY_HOOK_FILE = "{}\n";
 
 /**
- * Puts `entry` into the hook file `text` for `event`.
+ * Puts `entries` into the hook file `text` for `event`.
  *
- * An entry whose command contains `token` is ours: an equal one is left alone, a different one is
- * replaced where it stands. A new one becomes the last group of its event, since harnesses store
- * trust by position. Refuses, at the place that is wrong, a text that is not strict JSON or does not
- * have the shape of a hook file, and a file in which the right entry cannot be told.
+ * An entry whose command contains a token is ours: an equal one is left alone, a different one is
+ * replaced where it stands. When none of ours is there, all together become the last group of their
+ * event, since harnesses store trust by position; when some are, those that are missing join the group
+ * of the first. Refuses, at the place that is wrong, a text that is not strict JSON or does not have
+ * the shape of a hook file, and a file in which the right entry cannot be told.
  */
-export function insertHook(
+export function insertHooks(
   text: string,
   event: string,
-  entry: HookEntry,
-  token: string,
+  entries: readonly OwnEntry[],
 ): Insertion {
   const survey = surveyFile(text, event);
   if (survey.kind === "refused") return survey;
-  const own = survey.entries.filter((each) => hasCommandWith(each.node, [token]));
+  const tokens = entries.map(({ token }) => token);
+  const own = survey.entries.filter((each) => hasCommandWith(each.node, tokens));
+  const again = own.find((each, index) =>
+    own.slice(0, index).some((earlier) => haveCommonToken(each.node, earlier.node, tokens))
+  );
+  if (again !== undefined) return refused(text, again.node, "has a second entry of ours here");
   const reference = survey.entries.find((each) =>
     !own.includes(each) && hasCommandWith(each.node, REFERENCE_SCRIPTS)
   );
-  const [first, second] = own;
-  if (second !== undefined) return refused(text, second.node, "has a second entry of ours here");
+  const [first] = own;
   if (reference !== undefined && first !== undefined) {
     return refused(text, reference.node, "has an entry of the shell suite here, beside ours");
   }
@@ -89,27 +104,49 @@ export function insertHook(
     return { kind: "unchanged", because: "reference", at };
   }
   if (first === undefined) {
-    return { kind: "changed", how: "added", text: addGroup(text, survey, event, entry) };
+    const group = { hooks: entries.map(({ entry }) => entry) };
+    return { kind: "changed", how: "added", text: addGroup(text, survey, event, group) };
   }
-  if (isDeepStrictEqual(JSON.parse(spanOf(text, first.node)), entry)) {
-    return { kind: "unchanged", because: "identical", at: positionAt(text, first.node.offset) };
+  const updated = entries.reduce((current, each) => putIn(current, event, each, tokens), text);
+  return updated === text
+    ? { kind: "unchanged", because: "identical", at: positionAt(text, first.node.offset) }
+    : { kind: "changed", how: "updated", text: updated };
+}
+
+/** `text`, which holds some of our entries, with `own` as it should be. */
+function putIn(
+  text: string,
+  event: string,
+  { token, entry }: OwnEntry,
+  tokens: readonly string[],
+): string {
+  const survey = surveyFile(text, event);
+  // Surveyed before the first edit, and our edits keep the shape.
+  if (survey.kind === "refused") return text;
+  const old = survey.entries.find((each) => hasCommandWith(each.node, [token]));
+  if (old !== undefined) {
+    const isEqual = isDeepStrictEqual(JSON.parse(spanOf(text, old.node)), entry);
+    return isEqual ? text : replaceEntry(text, survey, old.node, entry);
   }
-  return { kind: "changed", how: "replaced", text: replaceEntry(text, survey, first.node, entry) };
+  const [list] = survey.entries.find((each) => hasCommandWith(each.node, tokens))?.nesting ?? [];
+  if (list === undefined) return addGroup(text, survey, event, { hooks: [entry] });
+  const layout = layoutOf(text, survey.root);
+  return append(text, layout, list.container, (place) => render(entry, layout, place));
 }
 
 /**
- * Takes every entry of `event` whose command contains `token` out of the hook file `text`.
+ * Takes every entry of `event` whose command contains one of `tokens` out of the hook file `text`.
  *
- * What becomes empty by that goes too, up to the `hooks` object. Undoes {@link insertHook} to the
+ * What becomes empty by that goes too, up to the `hooks` object. Undoes {@link insertHooks} to the
  * byte, unless the file already had an empty `hooks` object or event array: those are gone then.
  * Refuses what that function refuses, except for several entries.
  */
-export function removeHook(text: string, event: string, token: string): Removal {
+export function removeHooks(text: string, event: string, tokens: readonly string[]): Removal {
   let current = text;
   while (true) {
     const survey = surveyFile(current, event);
     if (survey.kind === "refused") return survey;
-    const own = survey.entries.find((each) => hasCommandWith(each.node, [token]));
+    const own = survey.entries.find((each) => hasCommandWith(each.node, tokens));
     if (own === undefined) {
       if (current === text) return { kind: "unchanged" };
       const leavesNothing = (survey.root.children ?? []).length === 0;
@@ -205,6 +242,10 @@ function hasCommandWith(entry: Node, words: readonly string[]): boolean {
   });
 }
 
+function haveCommonToken(one: Node, other: Node, tokens: readonly string[]): boolean {
+  return tokens.some((token) => hasCommandWith(one, [token]) && hasCommandWith(other, [token]));
+}
+
 function refused(text: string, node: Node, because: string): Refusal {
   return { kind: "refused", because, at: positionAt(text, node.offset) };
 }
@@ -213,9 +254,13 @@ function quoted(name: string): string {
   return JSON.stringify(name);
 }
 
-function addGroup(text: string, survey: Survey, event: string, entry: HookEntry): string {
+function addGroup(
+  text: string,
+  survey: Survey,
+  event: string,
+  group: { readonly hooks: readonly HookEntry[] },
+): string {
   const layout = layoutOf(text, survey.root);
-  const group = { hooks: [entry] };
   const { hooks, groups, root } = survey;
   if (groups !== undefined) {
     return append(text, layout, groups, (place) => render(group, layout, place));

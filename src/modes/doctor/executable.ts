@@ -1,4 +1,4 @@
-/** Checks of the executable itself: its build, its file, its name, and what its start depends on. */
+/** Checks of the executable itself: its build, its file, its name, and what its start needs. */
 
 import { basename, dirname, isAbsolute } from "@std/path";
 import { type BuildInfo, buildInfo } from "../../build_info.ts";

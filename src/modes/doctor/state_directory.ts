@@ -145,20 +145,31 @@ export function checkContents(state: string): Check {
     ...oddOne(state, ".afk", ["file"]),
   ];
   if (odd.length === 0) return ok(id, "what stands under known names is what it should be");
+  if (odd.every((one) => one.kind === "unknown")) {
+    return undetermined(id, `closed to this user: ${odd.map((one) => one.name).join(", ")}`);
+  }
   return wrong(
     id,
-    `not what readers expect: ${odd.join(", ")}`,
+    `not what readers expect: ${odd.map(oddInWords).join(", ")}`,
     "find out who made them, then move them away",
   );
 }
 
-function oddOne(state: string, name: string, expected: readonly PathKind[]): string[] {
-  const kind = ownKind(`${state}/${name}`);
-  if (kind === "absent" || expected.includes(kind)) return [];
-  return [`${name} is ${KIND_WORDS[kind]}`];
+interface OddEntry {
+  readonly name: string;
+  readonly kind: Exclude<PathKind, "absent">;
 }
 
-const KIND_WORDS: Readonly<Record<Exclude<PathKind, "absent">, string>> = {
+function oddOne(state: string, name: string, expected: readonly PathKind[]): OddEntry[] {
+  const kind = ownKind(`${state}/${name}`);
+  return kind === "absent" || expected.includes(kind) ? [] : [{ name, kind }];
+}
+
+function oddInWords({ name, kind }: OddEntry): string {
+  return `${name} is ${KIND_WORDS[kind]}`;
+}
+
+const KIND_WORDS: Readonly<Record<OddEntry["kind"], string>> = {
   file: "a plain file",
   directory: "a folder",
   link: "a link",

@@ -39,7 +39,11 @@ export function checkWatcher(fact: WatcherFact): Check {
     case "malformed-pid":
     case "beacon-unreadable":
     case "not-ours-to-signal":
-      return wrong(id, `${health.because}: ${health.saw}`, "stop that watcher and start one anew");
+      return wrong(
+        id,
+        `${health.because}: ${health.saw}`,
+        "look at state/.watch.lock: who made it, and for whom",
+      );
     default:
       return ok(
         id,
