@@ -8,7 +8,7 @@ import { targetKind } from "../platform/path_kind.ts";
 import { type BlockBudget, BUDGET_NAME, parseBudget, writeBudget } from "../state/claude_budget.ts";
 import { glanceLedger } from "../state/claude_ledger.ts";
 import { noticeExists } from "../state/failure_episode.ts";
-import { underBudgetLock } from "./episode.ts";
+import { underSharedBudgetLock } from "./episode.ts";
 
 /** One stop, as it is charged. */
 export interface ChargedStop {
@@ -32,11 +32,11 @@ export class Accountant {
   /**
    * Charges, or observes an epoch.
    *
-   * Returns `undefined`, with nothing changed, when the lock is busy or the budget cannot be written.
+   * Returns `undefined`, with nothing changed, when the lock stays busy or the budget cannot be written.
    */
-  account(mode: AccountingMode): Accounted | undefined {
+  async account(mode: AccountingMode): Promise<Accounted | undefined> {
     const { state } = this.#stop;
-    return underBudgetLock(state, () => {
+    return await underSharedBudgetLock(state, () => {
       const accounted = this.preview(mode);
       if (!accounted.secondDelivery) writeBudget(state, accounted.budget);
       if (accounted.charged) this.#chargedEpoch = accounted.budget.epoch;

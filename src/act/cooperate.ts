@@ -16,7 +16,7 @@ import { observeWatcher } from "../observe/watcher.ts";
 import type { Processes } from "../platform/processes.ts";
 import { noticeExists } from "../state/failure_episode.ts";
 import type { Accountant } from "./accountant.ts";
-import { endEpisode } from "./episode.ts";
+import { endEpisodeShared } from "./episode.ts";
 import { isLegacyClaimLive } from "./legacy_claim.ts";
 import { terminalCheck } from "./terminal_check.ts";
 import { waitForRecovery } from "./wait_for_recovery.ts";
@@ -73,14 +73,14 @@ class RecoveryLooks {
       case "supervised":
         return "recovered";
       case "owned":
-        if (recovery.observe) accountant.account("observe");
+        if (recovery.observe) await accountant.account("observe");
         return recovery.because;
       case "first-failure":
-        return accountant.account("observe")?.openedByFailure === true
+        return (await accountant.account("observe"))?.openedByFailure === true
           ? "first-failure"
           : undefined;
       case "later-failure":
-        accountant.account("observe");
+        await accountant.account("observe");
         return undefined;
       case "nobody":
         return undefined;
@@ -115,7 +115,7 @@ async function concludeAllowed(
   because: Allowing,
 ): Promise<Cooperation> {
   if (await isHealthy(request, request.look())) {
-    return endEpisode(request.home.state)
+    return await endEpisodeShared(request.home.state)
       ? { kind: "allow", because: "recovered" }
       : { kind: "recovery-not-recorded" };
   }
@@ -124,7 +124,7 @@ async function concludeAllowed(
 
 async function block(request: CooperationRequest): Promise<Cooperation> {
   const { home: { state }, variables, look } = request;
-  const accounted = request.accountant.account("block");
+  const accounted = await request.accountant.account("block");
   if (accounted === undefined) return { kind: "block", count: undefined };
   const { count } = accounted.budget;
   const graceSeconds = guardClaimGraceSeconds(variables);
@@ -135,7 +135,7 @@ async function block(request: CooperationRequest): Promise<Cooperation> {
     sessionId: request.sessionId,
     budget: blockBudget(variables),
     count,
-    secondDelivery: accounted.secondDelivery,
+    charger: accounted.secondDelivery ? accounted.budget.charge?.pid : undefined,
     graceSeconds,
     look,
     isClaimOpen: async () => (await claimNow()).kind === "open",

@@ -1,6 +1,6 @@
 /** The end of a failure episode: its files go together, or none of them goes. */
 
-import { tryLock } from "../state/lock.ts";
+import { type HeldLock, lockWithin, tryLock } from "../state/lock.ts";
 import { BUDGET_NAME } from "../state/claude_budget.ts";
 import { noticeExists, removeBudget, removeEpisodeFiles } from "../state/failure_episode.ts";
 
@@ -17,6 +17,16 @@ export function budgetLockPath(state: string): string {
  */
 export function endEpisode(state: string): boolean {
   return underBudgetLock(state, () => removeEpisodeFiles(state)) ?? false;
+}
+
+/**
+ * {@link endEpisode} for the guard, which waits a moment for the lock.
+ *
+ * A hook that is registered twice, and the auto-arm, come to the same end at the same moment; losing
+ * that race would block a turn that is supervised.
+ */
+export async function endEpisodeShared(state: string): Promise<boolean> {
+  return await underSharedBudgetLock(state, () => removeEpisodeFiles(state)) ?? false;
 }
 
 /**
@@ -38,6 +48,36 @@ export function underBudgetLock<T>(state: string, act: () => T): T | undefined {
     return act();
   } catch {
     // A state directory that cannot be written to is contention without an end.
+    return undefined;
+  }
+}
+
+/** Milliseconds that a guard waits for the budget lock, which is held for a few file operations. */
+const SHARED_LIMIT_MS = 200;
+const SHARED_STEP_MS = 10;
+
+/** The budget lock for a guard; `undefined` when it stays busy or the state cannot be written to. */
+export async function sharedBudgetLock(state: string): Promise<HeldLock | undefined> {
+  try {
+    const attempt = await lockWithin(budgetLockPath(state), SHARED_LIMIT_MS, {
+      stepMs: SHARED_STEP_MS,
+    });
+    return attempt.kind === "acquired" ? attempt.lock : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** {@link underBudgetLock}, after waiting a moment for another guard. */
+export async function underSharedBudgetLock<T>(
+  state: string,
+  act: () => T,
+): Promise<T | undefined> {
+  using held = await sharedBudgetLock(state);
+  if (held === undefined) return undefined;
+  try {
+    return act();
+  } catch {
     return undefined;
   }
 }

@@ -11,8 +11,10 @@ import {
   removeEpisodeFiles,
 } from "../state/failure_episode.ts";
 import { type HeldLock, tryLock } from "../state/lock.ts";
+import { liveness } from "../platform/liveness.ts";
+import { parsePid } from "../platform/pid.ts";
 import { storedBudget } from "./accountant.ts";
-import { budgetLockPath } from "./episode.ts";
+import { sharedBudgetLock } from "./episode.ts";
 import {
   isLegacyClaimLive,
   type LookAgain,
@@ -37,8 +39,8 @@ export interface TerminalRequest {
   readonly budget: number;
   /** The count after this stop was charged. */
   readonly count: number;
-  /** Whether this stop was charged, and so possibly alarmed, by another process. */
-  readonly secondDelivery: boolean;
+  /** The other process that charged this stop, and so decides about it; `undefined` for none. */
+  readonly charger: number | undefined;
   readonly graceSeconds: number;
   readonly look: LookAgain;
   readonly isClaimOpen: () => Promise<boolean>;
@@ -55,11 +57,12 @@ const ROLE = "terminal-check";
  * watcher may have come up, a claim may have been made, or another guard may have raised the alarm.
  */
 export async function terminalCheck(request: TerminalRequest): Promise<TerminalOutcome> {
-  const { state, budget, count } = request;
+  const { state, budget, count, charger } = request;
+  if (charger !== undefined) await waitForCharger(request, charger);
   const episode = observeEpisode(state);
   if (!mayRaiseAlarm(episode, count, budget)) {
     // The other delivery of this stop has shown the alarm; blocking here would take it back.
-    const alarmedTwin = request.secondDelivery && episode.alarmed && count > budget;
+    const alarmedTwin = charger !== undefined && episode.alarmed && count > budget;
     return alarmedTwin ? "step-aside" : "block";
   }
   if (await request.isClaimOpen()) return "step-aside";
@@ -67,6 +70,24 @@ export async function terminalCheck(request: TerminalRequest): Promise<TerminalO
   if (owner === "step-aside" || owner === "block") return owner;
   using mutex = owner;
   return await underOwnerLock(request, mutex);
+}
+
+/** Milliseconds between looks at the process that charged, and how many there are. */
+const CHARGER_STEP_MS = 10;
+const CHARGER_STEPS = 100;
+
+/**
+ * Leaves the decision to the process that charged this stop, for as long as it may still raise the
+ * alarm: two deliveries that both tried would each find the other's lock, and one would block.
+ */
+async function waitForCharger(request: TerminalRequest, charger: number): Promise<void> {
+  const { state, budget, count } = request;
+  const pid = parsePid(String(charger));
+  for (let step = 0; step < CHARGER_STEPS; step++) {
+    if (!mayRaiseAlarm(observeEpisode(state), count, budget)) return;
+    if (pid === undefined || liveness(pid) !== "alive") return;
+    await new Promise((resolve) => setTimeout(resolve, CHARGER_STEP_MS));
+  }
 }
 
 /** A live legacy claim decides for itself; an abandoned one is cleared; anything else blocks. */
@@ -83,9 +104,8 @@ async function takeOwnerLock(request: TerminalRequest): Promise<HeldLock | "step
 async function underOwnerLock(request: TerminalRequest, mutex: HeldLock): Promise<TerminalOutcome> {
   const { state } = request;
   mutex.write("role", ROLE);
-  const attempt = tryLock(budgetLockPath(state));
-  if (attempt.kind === "refused") return "block";
-  using _budget = attempt.lock;
+  using held = await sharedBudgetLock(state);
+  if (held === undefined) return "block";
   if (!isStillDue(request)) return "block";
   if (await request.isWatcherHealthy()) return removeEpisodeFiles(state) ? "step-aside" : "block";
   if (await request.isClaimOpen()) return "step-aside";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { basename, join } from "@std/path";
+import { join } from "@std/path";
 import { runDeno } from "./deno_child.ts";
 import { BuildFailure, diskFull, saysDiskFull } from "./failure.ts";
 import { makeScratch } from "./scratch.ts";
@@ -39,36 +39,36 @@ export const BUNDLE_ENTRY = "main.js";
 /**
  * Writes the bundle as the folder `bundle` and returns the path of its first module.
  *
- * Every dynamic import becomes a file of its own, which a run that does not need it
- * never reads: what a hook at a turn's end has to parse is the largest part of what
- * it costs. The files are minified, since the comments of a plain bundle name the
- * cache folder of the machine, and function names go, since nothing shows a stack
- * trace. The stamp is a statement in the first module, so that no source file
- * changes. Modification times are fixed because the executable stores them. Throws
- * {@link BuildFailure}; needs read, write and run permission.
+ * What a hook at a turn's end has to load and parse is the largest part of what it costs. So the first
+ * module holds the default guard and nothing else, each other hook mode is one file, and everything
+ * for people is split into files that a hook never reads. A module that several of them need is in
+ * each: only one of them runs in a process. The files are minified, since the comments of a plain
+ * bundle name the cache folder of the machine, and function names go, since nothing shows a stack
+ * trace. The stamp is a statement in the first module, so that no source file changes. Modification
+ * times are fixed because the executable stores them. Throws {@link BuildFailure}; needs read, write
+ * and run permission.
  */
 export async function bundle(request: BundleRequest): Promise<string> {
   await using scratch = await makeScratch(request.folder);
   const part = join(scratch.path, "bundle");
-  const result = await runDeno({
-    deno: request.deno,
-    args: ["bundle", "--quiet", "--minify", "--code-splitting"]
-      .concat("--lock", join(request.root, "deno.lock"), "--frozen")
-      .concat("--outdir", part, request.entry),
-    cwd: request.root,
-    signal: request.signal,
-  });
-  if (!result.success) {
-    if (saysDiskFull(result.output)) throw diskFull(request.folder, result.output);
-    throw new BuildFailure({
-      wrong: "The program could not be bundled.",
-      untouched: "Nothing was built; an executable of an earlier build is as it was.",
-      advice: "Correct what Deno names below (deno task check finds it too).",
-      output: result.output,
-    });
+  await Deno.mkdir(part);
+  const modes = await dynamicModes(join(request.root, MODES));
+  const entry = join(part, BUNDLE_ENTRY);
+  await runBundle(request, [
+    ...modes.flatMap((name) => ["--external", `./${name}.ts`]),
+    "--output",
+    entry,
+    request.entry,
+  ]);
+  const loaded = await pointAtBundles(entry, modes, request.stamp);
+  for (const name of loaded.filter((mode) => HOOK_MODES.includes(mode))) {
+    await runBundle(request, ["--output", join(part, `${name}.js`), join(MODES, `${name}.ts`)]);
   }
-
-  await stampEntry(part, request);
+  const others = loaded.filter((mode) => !HOOK_MODES.includes(mode));
+  if (others.length > 0) {
+    const sources = others.map((name) => join(MODES, `${name}.ts`));
+    await runBundle(request, ["--code-splitting", "--outdir", part, ...sources]);
+  }
   for await (const { name } of Deno.readDir(part)) await Deno.utime(join(part, name), 0, 0);
   const finished = join(request.folder, "bundle");
   await removeTree(finished);
@@ -76,13 +76,70 @@ export async function bundle(request: BundleRequest): Promise<string> {
   return join(finished, BUNDLE_ENTRY);
 }
 
-/** The entry keeps the name of its source; the bundle's has one that does not depend on it. */
-async function stampEntry(folder: string, { entry, stamp }: BundleRequest): Promise<void> {
-  const name = basename(entry).replace(/\.[a-z]+$/, ".js");
-  const statement = `globalThis.__TURNGUARD_BUILD__=${JSON.stringify(stamp)};\n`;
-  const text = statement + await Deno.readTextFile(join(folder, name));
-  if (name !== BUNDLE_ENTRY) await Deno.remove(join(folder, name));
-  await Deno.writeTextFile(join(folder, BUNDLE_ENTRY), text);
+/** The folder of the modes, below the project's. */
+const MODES = "src/modes";
+
+/** The mode that the first module holds: it runs at every turn's end of most hosts. */
+const FIRST_MODE = "stop";
+
+/** Modes that hosts start, each of which is one file. */
+const HOOK_MODES: readonly string[] = ["stop_claude", "autoarm", "park", "activity"];
+
+const DYNAMIC_IMPORT = /import\("\.\/([a-z_]+)\.ts"\)/g;
+
+/** Names of the modules beside the mode table that are loaded when they are called. */
+async function dynamicModes(folder: string): Promise<readonly string[]> {
+  const names = new Set<string>();
+  for await (const { name } of Deno.readDir(folder)) {
+    if (!name.endsWith(".ts")) continue;
+    const source = await Deno.readTextFile(join(folder, name));
+    for (const [, mode] of source.matchAll(DYNAMIC_IMPORT)) if (mode !== undefined) names.add(mode);
+  }
+  names.delete(FIRST_MODE);
+  return [...names].sort();
+}
+
+/**
+ * Lets the first module load the bundles instead of the sources, and stamps it; returns the modes that
+ * it loads. An entry that loads none, such as one that a test brings, is a bundle of its own.
+ */
+async function pointAtBundles(
+  entry: string,
+  modes: readonly string[],
+  stamp: BuildStamp,
+): Promise<readonly string[]> {
+  const loaded = new Set<string>();
+  const text = (await Deno.readTextFile(entry)).replaceAll(
+    DYNAMIC_IMPORT,
+    (found, name: string) => {
+      if (!modes.includes(name)) return found;
+      loaded.add(name);
+      return `import("./${name}.js")`;
+    },
+  );
+  await Deno.writeTextFile(
+    entry,
+    `globalThis.__TURNGUARD_BUILD__=${JSON.stringify(stamp)};\n${text}`,
+  );
+  return [...loaded].sort();
+}
+
+async function runBundle(request: BundleRequest, args: readonly string[]): Promise<void> {
+  const result = await runDeno({
+    deno: request.deno,
+    args: ["bundle", "--quiet", "--minify"]
+      .concat("--lock", join(request.root, "deno.lock"), "--frozen", args),
+    cwd: request.root,
+    signal: request.signal,
+  });
+  if (result.success) return;
+  if (saysDiskFull(result.output)) throw diskFull(request.folder, result.output);
+  throw new BuildFailure({
+    wrong: "The program could not be bundled.",
+    untouched: "Nothing was built; an executable of an earlier build is as it was.",
+    advice: "Correct what Deno names below (deno task check finds it too).",
+    output: result.output,
+  });
 }
 
 async function removeTree(path: string): Promise<void> {

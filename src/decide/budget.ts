@@ -28,7 +28,10 @@ export interface Accounted {
   readonly budget: BlockBudget;
   /** Whether this call charged, or opened the count. */
   readonly charged: boolean;
-  /** Whether the count was opened by the first failure, whose own notice is the continuation. */
+  /**
+   * Whether the count was opened by the first failure, whose own notice is the continuation; told to
+   * every delivery of the stop that opened it.
+   */
   readonly openedByFailure: boolean;
   /** Whether another process has already charged this very stop. */
   readonly secondDelivery: boolean;
@@ -50,7 +53,9 @@ export function account(accounting: Accounting): Accounted {
     return { budget, charged: true, openedByFailure, secondDelivery: false };
   }
   if (isSecondDelivery(accounting, stored.charge)) {
-    return { budget: stored, charged: false, openedByFailure: false, secondDelivery: true };
+    // Only a first failure opens a count at nothing.
+    const openedByFailure = stored.count === 0;
+    return { budget: stored, charged: false, openedByFailure, secondDelivery: true };
   }
   const frozen = ledger.epoch !== "" && stored.epoch === ledger.epoch;
   const charged = !frozen || (mode === "block" && chargedEpoch !== ledger.epoch);

@@ -75,16 +75,17 @@ function piName(environment: Environment): HarnessName {
 }
 
 /** Program names that say which harness an ancestor is, beyond those that may own a lock. */
-const OTHER_NAMES: Readonly<Record<string, HarnessName>> = {
-  "rovo": "rovo",
-  "muse": "muse",
-  "gemini": "gemini",
-};
+const OTHER_NAMES: ReadonlyMap<string, HarnessName> = new Map([
+  ["rovo", "rovo"],
+  ["muse", "muse"],
+  ["gemini", "gemini"],
+]);
 
 function harnessOf(process: ProcessInfo): HarnessName | undefined {
   const base = basename(process.command);
   const known = recogniseHarness(process);
   if (known !== undefined) return known.name === "pi-signed" ? "pi" : known.name;
   if (base.startsWith("muse-bin-")) return "muse";
-  return OTHER_NAMES[base];
+  if (/^(?:node|python)/.test(base) && / pi |\/pi$/.test(process.args)) return "pi";
+  return OTHER_NAMES.get(base);
 }

@@ -26,6 +26,7 @@ import { fire, type Interruption } from "../watch/autoarm.ts";
 import { runOwnArm } from "../watch/own_arm.ts";
 import { relaySettings } from "../watch/relay_settings.ts";
 import { armScript, runArmScript } from "../watch/script_arm.ts";
+import { sessionEnd } from "../watch/session_end.ts";
 import { hookHome } from "./call_home.ts";
 import { type Call, EXIT, type ExitStatus, type ModeSpec } from "./mode.ts";
 import { sawByRule } from "./stop_journal.ts";
@@ -70,6 +71,7 @@ async function autoarm(call: Call): Promise<ExitStatus> {
     interruption: Promise.race([
       signal.then(({ name }): Interruption => ({ kind: "signal", name: shortName(name) })),
       timeLimit(environment),
+      sessionEnd(session.holder).then((): Interruption => ({ kind: "session-end" })),
     ]),
     print: async (text) => void await writeTo("stderr", text),
   });

@@ -2,7 +2,7 @@
 
 import type { Step } from "../decide/rule.ts";
 import type { Home } from "../observe/home.ts";
-import { printable } from "../platform/printable.ts";
+import { jsonText, printable } from "../platform/printable.ts";
 import type { ExitStatus } from "./mode.ts";
 import { labelled, SCREEN_COLUMNS, type Style } from "./person_output.ts";
 import { wrap } from "./wrap.ts";
@@ -48,7 +48,7 @@ export function explanationJson(explanation: Explanation): string {
     notices,
     told: told ?? null,
   };
-  return `${JSON.stringify(document, null, 2)}\n`;
+  return `${jsonText(document, 2)}\n`;
 }
 
 /** Columns of the column that holds rule names. */

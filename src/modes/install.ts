@@ -3,27 +3,30 @@
 import process from "node:process";
 import { dirname, isAbsolute, normalize } from "@std/path";
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
-import { CODEX_HOOK_FILE, registerCodex } from "../harness/codex_registration.ts";
 import { findExecutable } from "../harness/registration/executable.ts";
 import { EMPTY_HOOK_FILE } from "../harness/registration/hook_entries.ts";
 import { decodeJson, type Position } from "../harness/registration/json_text.ts";
+import { register, type Registration, STOP_EVENT } from "../harness/registration/registration.ts";
+import { REGISTRATIONS } from "../harness/registration/table.ts";
 import { findTargetFile, type TargetFile } from "../harness/registration/target_file.ts";
 import { hasHomeShape, logicalWorkingDirectory } from "../observe/home.ts";
-import { errorMessage } from "../platform/file_text.ts";
+import { errorMessage, readText } from "../platform/file_text.ts";
 import { writeTo } from "../platform/output.ts";
 import { printable } from "../platform/printable.ts";
 import { removeQuietly, replaceFile } from "../state/replace_file.ts";
 import { personHome } from "./call_home.ts";
 import { type Call, EXIT, type ExitStatus, flagValue, hasFlag, type ModeSpec } from "./mode.ts";
-import { complain, complainUsage, labelled, say } from "./person_output.ts";
+import { complain, complainUsage, counted, labelled, say } from "./person_output.ts";
+
+const HARNESSES = REGISTRATIONS.map(({ harness }) => harness);
 
 /** The mode. */
 export const installMode: ModeSpec = {
   name: "install",
   kind: "person",
   summary: "Register the turn-end guard with a harness.",
-  operands: "codex",
-  maximumOperands: 1,
+  operands: `${HARNESSES.join(" | ")} ...`,
+  maximumOperands: HARNESSES.length,
   flags: [
     { name: "root", value: "DIR", summary: "Root of the home." },
     { name: "dry-run", summary: "Print the change as a unified diff and write nothing." },
@@ -34,10 +37,9 @@ export const installMode: ModeSpec = {
     },
   ],
   details: [
-    `codex: adds a Stop hook to ${CODEX_HOOK_FILE} in the root. Everything else in that file stays ` +
-    "byte for byte; a file that is not strict JSON is left alone. Doing it again changes nothing.",
-    "Codex runs a hook only in a project that it trusts, and only after the hook was reviewed: start " +
-    "Codex in the root, trust the folder, open /hooks.",
+    "Everything else in a hook file stays byte for byte; a file that is not strict JSON is left " +
+    "alone. Doing it again changes nothing. Of several harnesses either all are registered or none.",
+    ...REGISTRATIONS.map(({ details }) => details),
     "The path that is registered keeps its links, so that it stays right after an upgrade.",
   ],
   startsPrograms: false,
@@ -45,21 +47,30 @@ export const installMode: ModeSpec = {
 };
 
 async function install(call: Call): Promise<ExitStatus> {
-  const [harness] = call.operands;
-  if (harness === undefined) return await complainUsage("install", "say for which harness: codex");
-  if (harness !== "codex") {
-    return await complainUsage("install", `${JSON.stringify(harness)} is not codex`);
+  const registrations = REGISTRATIONS.filter(({ harness }) => call.operands.includes(harness));
+  const wrong = whatIsWrong(call.operands);
+  if (wrong !== undefined) return await complainUsage("install", wrong);
+  const plans = registrations.map((registration) => plan(call, registration));
+  const refused = plans.filter((each) => each.kind === "refused");
+  for (const each of refused) await complain({ mode: "install", ...each });
+  if (refused.length > 0) return EXIT.failure;
+  const dryRun = hasFlag(call, "dry-run");
+  for (const each of plans) {
+    if (each.kind === "unchanged") await say(each.report);
+    if (each.kind !== "change") continue;
+    if (dryRun) await show(each);
+    else if (!await apply(each)) return EXIT.failure;
   }
-  const plan = planCodex(call);
-  switch (plan.kind) {
-    case "refused":
-      return await complain({ mode: "install", ...plan });
-    case "unchanged":
-      await say(plan.report);
-      return EXIT.ok;
-    case "change":
-      return hasFlag(call, "dry-run") ? await show(plan) : await apply(plan);
-  }
+  if (dryRun) await writeTo("stderr", "turnguard install: dry run; nothing was written\n");
+  return EXIT.ok;
+}
+
+function whatIsWrong(words: readonly string[]): string | undefined {
+  if (words.length === 0) return `say for which harness: ${HARNESSES.join(" or ")}`;
+  const unknown = words.find((word) => !HARNESSES.includes(word));
+  if (unknown !== undefined) return `${JSON.stringify(unknown)} is not ${HARNESSES.join(" or ")}`;
+  const twice = words.find((word, index) => words.indexOf(word) < index);
+  return twice === undefined ? undefined : `${twice} is named twice`;
 }
 
 /** Why nothing was done. */
@@ -73,16 +84,19 @@ interface Refused {
 /** A change that is worked out but not made. */
 interface Change {
   readonly kind: "change";
-  readonly how: "added" | "replaced";
+  readonly registration: Registration;
+  readonly how: "added" | "updated";
   readonly file: Exclude<TargetFile, { kind: "refused" }>;
   /** What is in the file now; the empty text when there is none. */
   readonly before: string;
   readonly after: string;
+  /** What the harness asks for before the change has an effect. */
+  readonly advice: readonly string[];
 }
 
 type Plan = Refused | Change | { readonly kind: "unchanged"; readonly report: readonly string[] };
 
-function planCodex(call: Call): Plan {
+function plan(call: Call, registration: Registration): Plan {
   const root = rootOf(call);
   if (!hasHomeShape(root)) {
     return refuse(
@@ -97,21 +111,23 @@ function planCodex(call: Call): Plan {
       "name another path of turnguard with --executable PATH, a link to it for example",
     );
   }
-  const file = findTargetFile(root, CODEX_HOOK_FILE);
+  const file = findTargetFile(root, registration.file);
   if (file.kind === "refused") {
     return refuse(`${file.path} ${file.because}`, "move it out of the way, then install again");
   }
-  return planFile(file, { executable: executable.path, root });
+  return planFile(file, registration, { executable: executable.path, root });
 }
 
 function planFile(
   file: Change["file"],
-  registration: { readonly executable: string; readonly root: string },
+  registration: Registration,
+  paths: { readonly executable: string; readonly root: string },
 ): Plan {
   const decoded = file.kind === "present" ? decodeJson(file.bytes) : undefined;
   if (decoded?.kind === "refused") return refuseText(file.path, decoded.because, decoded.at);
   const before = decoded?.text ?? "";
-  const insertion = registerCodex(decoded?.text ?? EMPTY_HOOK_FILE, registration);
+  const insertion = register(decoded?.text ?? EMPTY_HOOK_FILE, registration, paths);
+  const advice = adviceFor(registration, paths.root);
   switch (insertion.kind) {
     case "refused":
       return refuseText(file.path, insertion.because, insertion.at);
@@ -119,11 +135,13 @@ function planFile(
       return {
         kind: "unchanged",
         report: insertion.because === "identical"
-          ? alreadyRegistered(file.path)
+          ? ["Already registered; nothing was written:", `  ${printable(file.path)}`, ...advice]
           : guardedBySuite(file.path, insertion.at),
       };
-    case "changed":
-      return { kind: "change", how: insertion.how, file, before, after: insertion.text };
+    case "changed": {
+      const { how, text: after } = insertion;
+      return { kind: "change", registration, how, file, before, after, advice };
+    }
   }
 }
 
@@ -132,12 +150,10 @@ function refuse(wrong: string, todo: string): Refused {
 }
 
 function refuseText(path: string, because: string, { line, column }: Position): Refused {
-  return {
-    kind: "refused",
-    wrong: `${path}:${line}:${column}: the file ${because}`,
-    untouched: "it was left as it is",
-    todo: "correct that place, then install again",
-  };
+  return refuse(
+    `${path}:${line}:${column}: the file ${because}`,
+    "correct that place, then install again",
+  );
 }
 
 /**
@@ -180,11 +196,11 @@ function executableOf(call: Call): ReturnType<typeof findExecutable> {
 }
 
 /** The diff alone goes to standard output, so that it can be kept or applied. */
-async function show({ file, before, after }: Change): Promise<ExitStatus> {
-  const from = file.kind === "absent" ? "/dev/null" : `a/${CODEX_HOOK_FILE}`;
+async function show({ registration, file, before, after }: Change): Promise<void> {
+  const from = file.kind === "absent" ? "/dev/null" : `a/${registration.file}`;
   const patch = createTwoFilesPatch(
     from,
-    `b/${CODEX_HOOK_FILE}`,
+    `b/${registration.file}`,
     before,
     after,
     undefined,
@@ -192,8 +208,6 @@ async function show({ file, before, after }: Change): Promise<ExitStatus> {
     { context: 3, headerOptions: FILE_HEADERS_ONLY },
   );
   await writeTo("stdout", Deno.stdout.isTerminal() ? printableLines(patch) : patch);
-  await writeTo("stderr", "turnguard install: dry run; nothing was written\n");
-  return EXIT.ok;
 }
 
 /** A file's own text must not steer the terminal that shows it; tabs do no harm. */
@@ -203,27 +217,29 @@ function printableLines(text: string): string {
     .join("\n");
 }
 
-async function apply({ how, file, after }: Change): Promise<ExitStatus> {
+/** Whether it could be done. */
+async function apply({ registration, how, file, after, advice }: Change): Promise<boolean> {
   try {
     write(file, after);
   } catch (error) {
-    return await complain({
+    await complain({
       mode: "install",
       wrong: `${file.path} cannot be written: ${errorMessage(error)}`,
       untouched: "it was left as it is",
       todo: "make its folder writable, then install again",
     });
+    return false;
   }
+  const count = registration.template.hooks[STOP_EVENT].flatMap(({ hooks }) => hooks).length;
   await say([
-    how === "added" ? "Added the Stop hook to" : "Replaced turnguard's own Stop hook in",
+    how === "added"
+      ? `Added ${counted(count, "Stop hook")} to`
+      : `Brought turnguard's own ${counted(count, "Stop hook")} up to date in`,
     `  ${printable(file.path)}`,
-    ...(how === "added" ? [] : labelled(
-      "",
-      "Its command has changed, so Codex does not trust it any more: it has to be reviewed again.",
-    )),
-    ...trustAdvice(),
+    ...(how === "added" ? [] : registration.afterUpdate).flatMap((text) => labelled("", text)),
+    ...advice,
   ]);
-  return EXIT.ok;
+  return true;
 }
 
 function write(file: Change["file"], text: string): void {
@@ -255,10 +271,6 @@ function makeFolder(path: string): boolean {
   }
 }
 
-function alreadyRegistered(path: string): readonly string[] {
-  return ["Already registered; nothing was written:", `  ${printable(path)}`, ...trustAdvice()];
-}
-
 function guardedBySuite(path: string, at: Position): readonly string[] {
   return [
     "A Stop hook of the fm-*.sh scripts is already registered in",
@@ -271,11 +283,13 @@ function guardedBySuite(path: string, at: Position): readonly string[] {
   ];
 }
 
-function trustAdvice(): readonly string[] {
-  return labelled(
-    "",
-    "Codex runs the hook once it trusts the project and the hook was reviewed: start Codex there, " +
-      "trust the folder, open /hooks. Scripted runs: codex exec --trust, and " +
-      "--dangerously-bypass-hook-trust.",
-  );
+function adviceFor(registration: Registration, root: string): readonly string[] {
+  const obstacle = registration.obstacle?.((name) => {
+    const file = readText(`${root}/${name}`);
+    return file.kind === "text" ? file.text : undefined;
+  });
+  return [
+    ...labelled("", registration.trust),
+    ...(obstacle === undefined ? [] : labelled("Attention: ", obstacle)),
+  ];
 }

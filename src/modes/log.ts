@@ -1,6 +1,6 @@
 /** `log`: the decision journal for people, newest last, and followed as it grows. */
 
-import { printable } from "../platform/printable.ts";
+import { jsonText, printable } from "../platform/printable.ts";
 import { targetKind } from "../platform/path_kind.ts";
 import { firstStopSignal } from "../platform/stop_signal.ts";
 import { writeTo } from "../platform/output.ts";
@@ -63,7 +63,7 @@ async function log(call: Call): Promise<ExitStatus> {
   }
   const style = screenStyle(call.environment);
   const render = hasFlag(call, "json")
-    ? (entry: JournalEntry): string => JSON.stringify(entry)
+    ? (entry: JournalEntry): string => jsonText(entry)
     : (entry: JournalEntry): string => journalLine(entry, style);
   const tail = new JournalTail(`${state}/${JOURNAL_NAME}`);
   const entries = follows ? tail.next() : readJournal(state);

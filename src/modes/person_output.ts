@@ -3,7 +3,7 @@
 import { bold, dim, green, red, yellow } from "@std/fmt/colors";
 import type { Environment } from "../platform/environment.ts";
 import { writeTo } from "../platform/output.ts";
-import { printable } from "../platform/printable.ts";
+import { jsonText, printable } from "../platform/printable.ts";
 import { shellQuote } from "../harness/shell_quote.ts";
 import { EXIT, type ExitStatus } from "./mode.ts";
 import { wrap } from "./wrap.ts";
@@ -58,7 +58,7 @@ export async function say(lines: readonly string[]): Promise<void> {
 
 /** Writes one JSON document to standard output, indented so that people can read it too. */
 export async function sayJson(value: unknown): Promise<void> {
-  await say([JSON.stringify(value, null, 2)]);
+  await say([jsonText(value, 2)]);
 }
 
 /** What a person has to know when a command cannot do its work. */

@@ -3,7 +3,7 @@
 import { Accountant } from "../act/accountant.ts";
 import { readBusyPointer, writeBusyRecord } from "../act/busy_record.ts";
 import { cooperate, type Cooperation } from "../act/cooperate.ts";
-import { budgetLockPath, endEpisode, forgetCount } from "../act/episode.ts";
+import { budgetLockPath, endEpisodeShared, forgetCount } from "../act/episode.ts";
 import { type ClaudeFacts, decideClaudeTurnEnd } from "../decide/claude_turn_end.ts";
 import { judgeScope } from "../decide/scope.ts";
 import { judgeSessionOwner } from "../decide/session_owner.ts";
@@ -18,6 +18,7 @@ import type { Home } from "../observe/home.ts";
 import { isCompletePayload } from "../observe/payload.ts";
 import type { Ask } from "../decide/rule.ts";
 import { writeTo } from "../platform/output.ts";
+import { ownStartMs } from "../platform/own_start.ts";
 import { systemProcesses } from "../platform/processes.ts";
 import { readStandardInput, type StandardInput } from "../platform/stdin.ts";
 import { BUDGET_NAME } from "../state/claude_budget.ts";
@@ -84,7 +85,9 @@ async function actOn(code: EntryCode, stop: ClaudeStop): Promise<ClaudeOutcome> 
       return allow(code);
     case "watcher-healthy":
     case "daemon-owns":
-      return endEpisode(stop.home.state) ? allow(code) : recoveryNotRecorded(stop.home.state);
+      return await endEpisodeShared(stop.home.state)
+        ? allow(code)
+        : recoveryNotRecorded(stop.home.state);
     case "foreign-owner": {
       const owner = judgeSessionOwner(await stop.facts("session"));
       return allow(code, owner.kind === "foreign" ? foreignOwnerMessage(owner.pid) : "");
@@ -110,7 +113,7 @@ async function cooperateOn(stop: ClaudeStop): Promise<Cooperation> {
       state: home.state,
       sessionId,
       event: await hashBytes(bytes),
-      startedAtMs: call.startedAtMs,
+      startedAtMs: await ownStartMs(call.environment, call.startedAtMs),
     }),
     look: () => systemProcesses(call.environment),
   });

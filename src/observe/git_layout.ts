@@ -3,7 +3,7 @@
 import { isAbsolute, resolve } from "@std/path";
 import type { GitLayout } from "../decide/facts.ts";
 import { readCapture } from "../platform/file_text.ts";
-import { targetKind } from "../platform/path_kind.ts";
+import { ownKind, targetKind } from "../platform/path_kind.ts";
 
 /**
  * Tells whether the Git directory of `root` and the common one are the same.
@@ -40,12 +40,29 @@ function namedDirectory(root: string, file: string): string | undefined {
   return isAbsolute(path) ? path : resolve(root, path);
 }
 
-/** Git's own test: a `HEAD`, and `refs` and `objects` here or in the common directory. */
+/** Git's own test: a valid `HEAD`, and `refs` and `objects` here or in the common directory. */
 function isGitDirectory(directory: string): boolean {
-  if (readCapture(`${directory}/HEAD`).kind !== "text") return false;
+  if (!hasValidHead(directory)) return false;
   const common = commonDirectory(directory);
   return targetKind(`${common}/objects`) === "directory" &&
     targetKind(`${common}/refs`) === "directory";
+}
+
+/** A `HEAD` names a ref below `refs/`, as text or as a link, or is an object id by itself. */
+function hasValidHead(directory: string): boolean {
+  const path = `${directory}/HEAD`;
+  if (ownKind(path) === "link") return linkTarget(path).startsWith("refs/");
+  const head = readCapture(path);
+  if (head.kind !== "text") return false;
+  return /^ref:\s*refs\//.test(head.text) || /^[0-9a-f]{40}/.test(head.text);
+}
+
+function linkTarget(path: string): string {
+  try {
+    return Deno.readLinkSync(path);
+  } catch {
+    return "";
+  }
 }
 
 function commonDirectory(directory: string): string {

@@ -1,6 +1,7 @@
 /** The decision journal: one line of JSON for every verdict, bounded, for people to read later. */
 
 import { ownKind } from "../platform/path_kind.ts";
+import { jsonText } from "../platform/printable.ts";
 
 /** Name of the journal in a state directory. The rotated half carries the suffix `.1`. */
 export const JOURNAL_NAME = ".turnguard-journal.jsonl";
@@ -35,7 +36,7 @@ export interface JournalEntry {
  * on its own record. Only a regular file is opened, since opening a FIFO would hang.
  */
 export function appendJournal(state: string, entry: JournalEntry): void {
-  const line = new TextEncoder().encode(`${JSON.stringify(entry)}\n`);
+  const line = new TextEncoder().encode(`${jsonText(entry)}\n`);
   if (line.length > LINE_LIMIT_BYTES) return;
   const path = `${state}/${JOURNAL_NAME}`;
   try {

@@ -1,9 +1,9 @@
 /** `.watcher-down`: the record that supervision was down, kept until somebody has handled it. */
 
+import { nowSeconds } from "../platform/clock.ts";
 import { lineOf, readText } from "../platform/file_text.ts";
 import { ownKind } from "../platform/path_kind.ts";
-import { type LockTry, lockWithin, tryLock } from "./lock.ts";
-import { randomName, replaceFile } from "./replace_file.ts";
+import { randomName, removeQuietly, replaceFile } from "./replace_file.ts";
 
 /** Name of the marker in a state directory. */
 export const RECOVERY_MARKER_NAME = ".watcher-down";
@@ -19,7 +19,10 @@ export interface RecoveryMarker {
 /** What stands at the marker's place. */
 export type RecoveryReading =
   | { readonly kind: "none" }
+  /** Something else than one well-formed line in a plain file. */
   | { readonly kind: "invalid" }
+  /** Invalid too, and nothing can be written over it. */
+  | { readonly kind: "directory" }
   | { readonly kind: "valid"; readonly marker: RecoveryMarker };
 
 /** Reads the marker of a state directory. */
@@ -27,6 +30,7 @@ export function readRecoveryMarker(state: string): RecoveryReading {
   const path = `${state}/${RECOVERY_MARKER_NAME}`;
   const kind = ownKind(path);
   if (kind === "absent") return { kind: "none" };
+  if (kind === "directory") return { kind: "directory" };
   const content = kind === "file" ? readText(path) : undefined;
   const marker = content?.kind === "text" ? parseRecoveryMarker(content.text) : undefined;
   return marker === undefined ? { kind: "invalid" } : { kind: "valid", marker };
@@ -49,52 +53,42 @@ export function formatRecoveryMarker(marker: RecoveryMarker): string {
   return `${marker.status}:${marker.kind}:${marker.generation}\n`;
 }
 
-/**
- * Records that supervision is down from now on, under the marker's own lock.
- *
- * An episode that nobody has handled yet keeps its status and generation; anything else starts a new
- * one. Returns `false` when it could not be recorded within `limitMs`; the watch lock must then stay.
- */
-export async function publishDowntime(state: string, limitMs: number): Promise<boolean> {
-  return writeUnder(state, await lockWithin(recoveryLockPath(state), limitMs));
-}
-
-/** As {@link publishDowntime}, with one try; for callers that hold a lock and must not wait. */
-export function publishDowntimeNow(state: string): boolean {
-  return writeUnder(state, tryLock(recoveryLockPath(state)));
-}
-
 /** Path of the lock that guards the marker. */
 export function recoveryLockPath(state: string): string {
   return `${state}/${RECOVERY_MARKER_NAME}.lock`;
 }
 
-function writeUnder(state: string, attempt: LockTry): boolean {
-  if (attempt.kind === "refused") return false;
-  using _held = attempt.lock;
-  return writeDowntime(state);
+/**
+ * Replaces the marker; without a generation a new one is made. The caller holds the marker's lock.
+ *
+ * Returns what was written. Throws what the operating system reports, with the old marker untouched.
+ */
+export function writeRecoveryMarker(
+  state: string,
+  marker: Omit<RecoveryMarker, "generation"> & { readonly generation: string | undefined },
+): RecoveryMarker {
+  const path = `${state}/${RECOVERY_MARKER_NAME}`;
+  const suffix = randomName();
+  const generation = marker.generation ?? `${Deno.pid}.${nowSeconds()}.${suffix}`;
+  const written = { status: marker.status, kind: marker.kind, generation };
+  replaceFile(path, formatRecoveryMarker(written), {
+    mode: 0o600,
+    temporaryName: `${path}.tmp.${suffix}`,
+  });
+  return written;
 }
 
-function writeDowntime(state: string): boolean {
-  const path = `${state}/${RECOVERY_MARKER_NAME}`;
-  const kind = ownKind(path);
-  if (kind !== "absent" && kind !== "file") return false;
-  const found = readRecoveryMarker(state);
-  const suffix = randomName();
-  const fresh = `${Deno.pid}.${Math.floor(Date.now() / 1000)}.${suffix}`;
-  const open = found.kind === "valid" && found.marker.status !== "acked" ? found.marker : undefined;
+/**
+ * Moves whatever stands at the marker's place into a new folder beside it, where a person can look at
+ * it. The caller holds the marker's lock. Throws what the operating system reports.
+ */
+export function setMarkerAside(state: string): void {
+  const folder = `${state}/${RECOVERY_MARKER_NAME}.invalid.${randomName()}`;
+  Deno.mkdirSync(folder, { mode: 0o700 });
   try {
-    replaceFile(
-      path,
-      formatRecoveryMarker({
-        status: open?.status ?? "pending",
-        kind: "downtime",
-        generation: open?.generation ?? fresh,
-      }),
-      { mode: 0o600, temporaryName: `${path}.tmp.${suffix}` },
-    );
-    return true;
-  } catch {
-    return false;
+    Deno.renameSync(`${state}/${RECOVERY_MARKER_NAME}`, `${folder}/marker`);
+  } catch (error) {
+    removeQuietly(folder);
+    throw error;
   }
 }

@@ -8,6 +8,7 @@
 import { type ClaimAttempt, claimNext, type OwnClaim } from "../act/claim.ts";
 import { budgetLockPath } from "../act/episode.ts";
 import { type LookAgain, ownerLockHasRole, releaseAbandonedClaim } from "../act/legacy_claim.ts";
+import { publishDowntime } from "../act/recovery.ts";
 import { translate, translateInterruption, type Translation } from "../decide/autoarm.ts";
 import { armAttempts, autoarmGraceSeconds, claimGraceSeconds } from "../decide/claude_settings.ts";
 import type { ClaudeVariables } from "../decide/claude_settings.ts";
@@ -27,14 +28,15 @@ import { observeNeed } from "../observe/need.ts";
 import { observeWatcher } from "../observe/watcher.ts";
 import { LEDGER_NAME } from "../state/claude_ledger.ts";
 import { ALARM_NAME, alarmExists, NOTICE_NAME, noticeExists } from "../state/failure_episode.ts";
-import { publishDowntime } from "../state/recovery_marker.ts";
 import { ArmOutput } from "./arm_output.ts";
 
 /** Why a running firing is to end before its arm does. */
 export type Interruption =
   | { readonly kind: "signal"; readonly name: "HUP" | "TERM" | "INT" }
   /** The time that the host gives the hook is nearly over. */
-  | { readonly kind: "time-limit" };
+  | { readonly kind: "time-limit" }
+  /** The session has ended: nobody is left to be told. */
+  | { readonly kind: "session-end" };
 
 /** What a firing needs. */
 export interface FiringSetup {
@@ -235,6 +237,8 @@ class Firing {
   /** Cut short by a signal, or by the time that the host gives. */
   async #interrupted(by: Interruption): Promise<FiringEnd> {
     if (by.kind === "time-limit") return await this.#timeLimit();
+    // The claim of a dead owner is open to the next session; a failure that nobody had is not recorded.
+    if (by.kind === "session-end") return silent("session-end");
     const episode = { alarmed: alarmExists(this.#state), noticed: noticeExists(this.#state) };
     return await this.#failed(
       translateInterruption(episode),
@@ -245,9 +249,18 @@ class Firing {
 
   /** A park that reached its limit is a wake like any other: one turn, which arms again at its end. */
   async #timeLimit(): Promise<FiringEnd> {
+    if (!this.#claim.isStillOurs()) return silent("superseded");
+    if (observeAwayMode(this.#state) !== "off") {
+      await this.#claim.commit("afk");
+      return silent("away");
+    }
     if (judgeNeed(observeNeed(this.#state)).kind !== "needed") {
       await this.#claim.commit("clean");
       return silent("clean");
+    }
+    if (alarmExists(this.#state)) {
+      await this.#claim.commit("failed-suppressed");
+      return silent("silenced");
     }
     // An arm that only followed somebody's watcher leaves no downtime of its own behind.
     await publishDowntime(this.#state, 1_000);

@@ -1,5 +1,7 @@
 /** The watcher: holds the watch lock, beats once a cycle, and leaves a trace when it goes. */
 
+import { publishDowntime, publishDowntimeNow } from "../act/recovery.ts";
+import { appendWake } from "../act/wake_append.ts";
 import { pollGraceSeconds, pollSeconds } from "../decide/grace.ts";
 import { numberSetting } from "../decide/number.ts";
 import { BEACON_NAME, observeBeacon } from "../observe/beacon.ts";
@@ -12,9 +14,8 @@ import { targetKind } from "../platform/path_kind.ts";
 import type { Pid } from "../platform/pid.ts";
 import { ownPid, type Processes } from "../platform/processes.ts";
 import { type HeldLock, tryLock } from "../state/lock.ts";
-import { publishDowntime, publishDowntimeNow } from "../state/recovery_marker.ts";
 import type { SignalFile } from "../state/signal_marker.ts";
-import { appendWake, type QueuePaths } from "../state/wake_queue.ts";
+import { queuePaths } from "../state/wake_queue.ts";
 import { TaskSignals } from "./task_signals.ts";
 
 /** How a watcher's life ended, or why it never began. */
@@ -100,19 +101,13 @@ async function wake(
   files: readonly SignalFile[],
 ): Promise<WatcherEnd> {
   const reason = `signal: ${files.map((file) => file.path).join(" ")}`;
-  const paths = queuePaths(setup);
+  const paths = queuePaths(setup.home.state, setup.environment);
   for (const file of files) {
     const queued = await appendWake(paths, { kind: "signal", key: file.name, payload: reason });
     if (!queued) return { kind: "not-queued" };
   }
   signals.mark(files);
   return { kind: "wake", reason, released: false };
-}
-
-function queuePaths({ home, environment }: WatcherSetup): QueuePaths {
-  const queue = environment.get("FM_WAKE_QUEUE") ?? `${home.state}/.wake-queue`;
-  const lock = environment.get("FM_WAKE_QUEUE_LOCK") ?? `${home.state}/.wake-queue.lock`;
-  return { state: home.state, queue, lock };
 }
 
 /** The plain refusals do not look at identity: whoever lives at that pid is not disturbed. */

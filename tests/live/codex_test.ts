@@ -10,7 +10,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { isFile } from "../support/processes.ts";
-import { environmentOf, runProgram, runTurnguard, TURNGUARD } from "../support/turnguard.ts";
+import { environmentOf, runProgram, TURNGUARD } from "../support/turnguard.ts";
+import { type LiveHome, liveHome } from "./live_home.ts";
 import { type MockModel, startMockModel } from "./mock_model.ts";
 import { npmCli } from "./npm_cli.ts";
 
@@ -22,12 +23,6 @@ const SESSION_LIMIT_MS = 90_000;
 
 /** Shells that Codex may find in `SHELL`; it runs hooks with `$SHELL -lc`. */
 const SHELLS = ["/bin/sh", "/bin/bash", "/usr/bin/zsh", "/usr/bin/fish"];
-
-/** A home in a temporary folder that goes away with it. */
-interface LiveHome extends Disposable {
-  readonly folder: string;
-  readonly root: string;
-}
 
 /** What a session came to. */
 interface Session {
@@ -92,28 +87,6 @@ function configuration(home: LiveHome, model: MockModel): string {
   ].join("\n");
 }
 
-/** A home made as a person makes one: set up, work in flight, the hook registered. */
-async function guardedHome(name = "home"): Promise<LiveHome> {
-  const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "turnguard-test-" }));
-  const root = join(folder, name);
-  const home = {
-    folder,
-    root,
-    [Symbol.dispose]: () => Deno.removeSync(folder, { recursive: true }),
-  };
-  try {
-    for (const words of [["init", root], ["task", "add", "live"], ["install", "codex"]]) {
-      const rest = words[0] === "init" ? [] : ["--root", root];
-      const { status, stderr } = await runTurnguard([...words, ...rest]);
-      assertEquals(status, 0, stderr);
-    }
-  } catch (error) {
-    home[Symbol.dispose]();
-    throw error;
-  }
-  return home;
-}
-
 /** A watcher of `home` that has said that it watches. */
 async function startWatch(home: LiveHome): Promise<AsyncDisposable> {
   const child = new Deno.Command(TURNGUARD, {
@@ -156,7 +129,7 @@ Deno.test("codex", async (test) => {
 
   for (const shell of SHELLS) {
     await step(`codex: a blind turn is continued exactly once (${shell})`, shell, async () => {
-      using home = await guardedHome(`it's "my" $home é`);
+      await using home = await liveHome("codex");
       const { hookLines, turns } = await session(codex, home, home.root, shell);
       assertEquals(hookLines, [
         "hook: Stop",
@@ -172,7 +145,7 @@ Deno.test("codex", async (test) => {
   }
 
   await step("codex: a turn under a healthy watcher ends at once", TURNGUARD, async () => {
-    using home = await guardedHome();
+    await using home = await liveHome("codex");
     await using _watch = await startWatch(home);
     const { hookLines, turns } = await session(codex, home, home.root);
     assertEquals(hookLines, ["hook: Stop", "hook: Stop Completed"]);
@@ -180,7 +153,7 @@ Deno.test("codex", async (test) => {
   });
 
   await step("codex: a session below the root is not held up", TURNGUARD, async () => {
-    using home = await guardedHome();
+    await using home = await liveHome("codex");
     // Codex takes the hooks of the folders above as far as the root of the checkout.
     for (const part of ["objects", "refs"]) {
       Deno.mkdirSync(join(home.root, ".git", part), { recursive: true });

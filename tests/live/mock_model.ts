@@ -2,13 +2,15 @@
  * A model provider on the loopback interface that answers every turn with one short sentence, so
  * that a real CLI takes whole turns and runs its hooks with no model and no network.
  *
- * It speaks the part of the Responses API that an agent needs to end a turn.
+ * It speaks the parts of the Responses API and of the Messages API that an agent needs to end a turn.
  *
  * @module
  */
 
 /** A running provider. Bind it with `await using`. */
 export interface MockModel extends AsyncDisposable {
+  /** Where it listens, without a path. */
+  readonly origin: string;
   /** Where it listens, the version prefix included. */
   readonly baseUrl: string;
   /** The bodies of the turns that were asked for so far, oldest first. */
@@ -18,26 +20,55 @@ export interface MockModel extends AsyncDisposable {
 /** What the model says each time. */
 const ANSWER = "All done.";
 
-/** Starts a provider on a free port. */
-export function startMockModel(): MockModel {
+/** How one API answers the turn of a number. */
+type Answer = (number: number) => readonly StreamEvent[];
+
+/**
+ * Starts a provider on a free port.
+ *
+ * `beforeAnswer` is called with the number of each turn, from 1, and the answer waits for it: until
+ * then the session is certainly in the middle of that turn.
+ */
+export function startMockModel(
+  beforeAnswer: (number: number) => Promise<void> | void = () => {},
+): MockModel {
   const turns: string[] = [];
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     async (request) => {
       const body = await request.text();
-      if (request.method !== "POST" || !new URL(request.url).pathname.endsWith("/responses")) {
+      const answer = request.method === "POST"
+        ? answerOf(new URL(request.url).pathname)
+        : undefined;
+      if (answer === undefined) {
         return Response.json({ object: "list", data: [{ id: "mock", object: "model" }] });
       }
-      turns.push(body);
-      const events = answerEvents(turns.length).map(asServerSentEvent).join("");
+      // Titles and probes are asked for without tools; only the agent itself has any.
+      const isTurn = offersTools(body);
+      const number = isTurn ? turns.push(body) : 0;
+      if (isTurn) await beforeAnswer(number);
+      const events = answer(number).map(asServerSentEvent).join("");
       return new Response(events, { headers: { "content-type": "text/event-stream" } });
     },
   );
+  const origin = `http://127.0.0.1:${server.addr.port}`;
   return {
-    baseUrl: `http://127.0.0.1:${server.addr.port}/v1`,
+    origin,
+    baseUrl: `${origin}/v1`,
     turns,
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
+}
+
+function answerOf(path: string): Answer | undefined {
+  if (path.endsWith("/responses")) return responseEvents;
+  return path.endsWith("/messages") ? messageEvents : undefined;
+}
+
+function offersTools(body: string): boolean {
+  const request: unknown = JSON.parse(body);
+  if (typeof request !== "object" || request === null || !("tools" in request)) return false;
+  return Array.isArray(request.tools) && request.tools.length > 0;
 }
 
 interface StreamEvent {
@@ -49,8 +80,8 @@ function asServerSentEvent(event: StreamEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-/** The stream of one answer: begun, its only message, completed. */
-function answerEvents(number: number): readonly StreamEvent[] {
+/** The Responses stream of one answer: begun, its only message, completed. */
+function responseEvents(number: number): readonly StreamEvent[] {
   const response = { id: `resp_${number}`, object: "response" };
   const content = [{ type: "output_text", text: ANSWER, annotations: [] }];
   const message = { type: "message", id: `msg_${number}`, role: "assistant" };
@@ -78,5 +109,31 @@ function answerEvents(number: number): readonly StreamEvent[] {
       type: "response.completed",
       response: { ...response, status: "completed", output: [finished], usage },
     },
+  ];
+}
+
+/** The Messages stream of one answer: its only text block, then the reason that it ends. */
+function messageEvents(number: number): readonly StreamEvent[] {
+  const message = {
+    id: `msg_${number}`,
+    type: "message",
+    role: "assistant",
+    model: "mock",
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { input_tokens: 1, output_tokens: 0 },
+  };
+  return [
+    { type: "message_start", message },
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: ANSWER } },
+    { type: "content_block_stop", index: 0 },
+    {
+      type: "message_delta",
+      delta: { stop_reason: "end_turn", stop_sequence: null },
+      usage: { output_tokens: 1 },
+    },
+    { type: "message_stop" },
   ];
 }

@@ -5,8 +5,9 @@ import fc from "fast-check";
 import {
   EMPTY_HOOK_FILE,
   type HookEntry,
-  insertHook,
-  removeHook,
+  insertHooks,
+  type OwnEntry,
+  removeHooks,
 } from "../../src/harness/registration/hook_entries.ts";
 import { decodeJson, parseJson } from "../../src/harness/registration/json_text.ts";
 
@@ -14,14 +15,19 @@ const TOKEN = "turnguard:test";
 const OURS: HookEntry = { type: "command", command: `: ${TOKEN}; exec 'x'`, timeout: 30 };
 const OLD = `{ "type": "command", "command": ": ${TOKEN}; exec 'old'" }`;
 
-function insert(text: string): string {
-  const result = insertHook(text, "Stop", OURS, TOKEN);
+const ONE: readonly OwnEntry[] = [{ token: TOKEN, entry: OURS }];
+const SECOND = "turnguard:second";
+const SECOND_ENTRY: HookEntry = { type: "command", command: `: ${SECOND}; exec 'y'`, async: true };
+const TWO: readonly OwnEntry[] = [...ONE, { token: SECOND, entry: SECOND_ENTRY }];
+
+function insert(text: string, entries = ONE): string {
+  const result = insertHooks(text, "Stop", entries);
   if (result.kind === "changed") return result.text;
   throw new Error(`not changed: ${JSON.stringify(result)}`);
 }
 
-function remove(text: string): string {
-  const result = removeHook(text, "Stop", TOKEN);
+function remove(text: string, entries = ONE): string {
+  const result = removeHooks(text, "Stop", entries.map(({ token }) => token));
   if (result.kind === "changed") return result.text;
   throw new Error(`not changed: ${JSON.stringify(result)}`);
 }
@@ -109,48 +115,80 @@ const LAYOUTS: ReadonlyArray<readonly [name: string, before: string, after: stri
 ];
 
 for (const [name, before, after] of LAYOUTS) {
-  Deno.test(`insertHook: ${name} keeps its layout`, () => {
+  Deno.test(`insertHooks: ${name} keeps its layout`, () => {
     assertEquals(insert(before), after);
-    assertEquals(removeHook(after, "Stop", TOKEN), {
+    assertEquals(removeHooks(after, "Stop", [TOKEN]), {
       kind: "changed",
       text: before,
       leavesNothing: /^\{\}\n?$/.test(before),
     });
   });
 
-  Deno.test(`insertHook: ${name} is unchanged the second time`, () => {
-    const again = insertHook(after, "Stop", OURS, TOKEN);
+  Deno.test(`insertHooks: ${name} is unchanged the second time`, () => {
+    const again = insertHooks(after, "Stop", ONE);
     assert(again.kind === "unchanged" && again.because === "identical");
   });
 }
 
-Deno.test("insertHook: an equal entry counts whatever its layout and key order", () => {
+Deno.test("insertHooks: an equal entry counts whatever its layout and key order", () => {
   const { type, command, timeout } = OURS;
   const text = JSON.stringify({ hooks: { Stop: [{ hooks: [{ timeout, command, type }] }] } });
-  const result = insertHook(text, "Stop", OURS, TOKEN);
+  const result = insertHooks(text, "Stop", ONE);
   assertEquals(result, { kind: "unchanged", because: "identical", at: { line: 1, column: 29 } });
 });
 
-Deno.test("insertHook: a different entry of ours is replaced where it stands", () => {
+Deno.test("insertHooks: a different entry of ours is replaced where it stands", () => {
   const text = `{"hooks":{"Stop":[{"hooks":[{"a":1},${OLD},{"b":2}]},{"c":3}]}}`;
   const ours = JSON.stringify(OURS);
   assertEquals(
-    insertHook(text, "Stop", OURS, TOKEN),
-    { kind: "changed", how: "replaced", text: text.replace(OLD, () => ours) },
+    insertHooks(text, "Stop", ONE),
+    { kind: "changed", how: "updated", text: text.replace(OLD, () => ours) },
   );
 });
 
-Deno.test("insertHook: our entry under another event does not count", () => {
-  const result = insertHook(`{"hooks":{"Other":[{"hooks":[${OLD}]}]}}`, "Stop", OURS, TOKEN);
+Deno.test("insertHooks: our entry under another event does not count", () => {
+  const result = insertHooks(`{"hooks":{"Other":[{"hooks":[${OLD}]}]}}`, "Stop", ONE);
   assert(result.kind === "changed" && result.how === "added");
 });
 
-Deno.test("insertHook: an entry of the shell suite is left alone and reported with its place", () => {
+Deno.test("insertHooks: an entry of the shell suite is left alone and reported with its place", () => {
   const text = '{"hooks":{"Stop":[\n {"hooks":[{"command":"x/fm-turnend-guard.sh --a"}]}]}}';
   assertEquals(
-    insertHook(text, "Stop", OURS, TOKEN),
+    insertHooks(text, "Stop", ONE),
     { kind: "unchanged", because: "reference", at: { line: 2, column: 12 } },
   );
+});
+
+Deno.test("insertHooks: a missing entry joins the group of the one that is there", () => {
+  const [first, second] = TWO.map(({ entry }) => JSON.stringify(entry));
+  const rest = '{"c":3}';
+  assertEquals(
+    insert(`{"hooks":{"Stop":[{"hooks":[{"a":1},${first},{"b":2}]},${rest}]}}`, TWO),
+    `{"hooks":{"Stop":[{"hooks":[{"a":1},${first},{"b":2},${second}]},${rest}]}}`,
+  );
+  assertEquals(
+    insert(`{"hooks":{"Stop":[{"hooks":[${second}]},${rest}]}}`, TWO),
+    `{"hooks":{"Stop":[{"hooks":[${second},${first}]},${rest}]}}`,
+  );
+});
+
+Deno.test("insertHooks: two of ours are replaced each where it stands, in groups of their own", () => {
+  const [first, second] = TWO.map(({ entry }) => JSON.stringify(entry));
+  const old = JSON.stringify({ command: `: ${SECOND}; old` });
+  const file = (one?: string, two?: string): string =>
+    `{"hooks":{"Stop":[{"hooks":[${one}]},{"matcher":"","hooks":[${two},{"b":2}]}]}}`;
+  assertEquals(insert(file(OLD, old), TWO), file(first, second));
+  assertEquals(insert(file(first, old), TWO), file(first, second));
+  const again = insertHooks(file(first, second), "Stop", TWO);
+  assert(again.kind === "unchanged" && again.because === "identical");
+});
+
+Deno.test("insertHooks: of two entries too, a second one of a kind is refused", () => {
+  const [first, second] = TWO.map(({ entry }) => JSON.stringify(entry));
+  const text = `{"hooks":{"Stop":[{"hooks":[${second},${first},\n${second}]}]}}`;
+  const at = { line: 2, column: 1 };
+  const because = "has a second entry of ours here";
+  assertEquals(insertHooks(text, "Stop", TWO), { kind: "refused", because, at });
 });
 
 const REFUSED: ReadonlyArray<
@@ -220,9 +258,9 @@ const REFUSED: ReadonlyArray<
 ];
 
 for (const [name, text, because, line, column] of REFUSED) {
-  Deno.test(`insertHook: ${name} is refused`, () => {
+  Deno.test(`insertHooks: ${name} is refused`, () => {
     const expected = { kind: "refused", because, at: { line, column } } as const;
-    assertEquals(insertHook(text, "Stop", OURS, TOKEN), expected);
+    assertEquals(insertHooks(text, "Stop", ONE), expected);
   });
 }
 
@@ -279,25 +317,25 @@ function isJson(text: string): boolean {
   }
 }
 
-Deno.test("removeHook: a file without our entry is unchanged", () => {
+Deno.test("removeHooks: a file without our entry is unchanged", () => {
   const text = '{"hooks":{"Stop":[],"X":[]}}';
-  assertEquals(removeHook(text, "Stop", TOKEN), { kind: "unchanged" });
+  assertEquals(removeHooks(text, "Stop", [TOKEN]), { kind: "unchanged" });
 });
 
-Deno.test("removeHook: takes all entries of ours, and what held nothing else", () => {
+Deno.test("removeHooks: takes all entries of ours, and what held nothing else", () => {
   const text =
     `{"a":1,"hooks":{"Stop":[{"matcher":"","hooks":[${OLD}]},{"hooks":[${OLD},{"b":2}]}],` +
     `"X":[]}}`;
   assertEquals(remove(text), '{"a":1,"hooks":{"Stop":[{"hooks":[{"b":2}]}],"X":[]}}');
 });
 
-Deno.test("removeHook: an event that had other groups behind ours keeps them", () => {
+Deno.test("removeHooks: an event that had other groups behind ours keeps them", () => {
   const text = `{\n "hooks": {\n  "Stop": [\n   {"hooks": [${OLD}]},\n   {}\n  ]\n }\n}\n`;
   assertEquals(remove(text), '{\n "hooks": {\n  "Stop": [\n   {}\n  ]\n }\n}\n');
 });
 
-Deno.test("removeHook: refuses what cannot be read", () => {
-  assertEquals(removeHook("{", "Stop", TOKEN).kind, "refused");
+Deno.test("removeHooks: refuses what cannot be read", () => {
+  assertEquals(removeHooks("{", "Stop", [TOKEN]).kind, "refused");
 });
 
 /** White space as JSON has it, in any amount. */
@@ -373,53 +411,59 @@ const root = fc.oneof(
 );
 const hookFile = fc.tuple(space, root, space).map((parts) => parts.join(""));
 
-Deno.test("removeHook: undoes insertHook to the byte", () => {
+Deno.test("removeHooks: undoes insertHook to the byte", () => {
   fc.assert(
     fc.property(hookFile, (text) => {
-      assertEquals(remove(insert(text)), text);
+      for (const entries of [ONE, TWO]) {
+        assertEquals(remove(insert(text, entries), entries), text);
+      }
     }),
     { numRuns: 2_000 },
   );
 });
 
-Deno.test("insertHook: adds one stretch of text and touches no byte around it", () => {
+Deno.test("insertHooks: adds one stretch of text and touches no byte around it", () => {
   fc.assert(
     fc.property(hookFile, (text) => {
-      const after = insert(text);
-      let start = 0;
-      while (start < text.length && text[start] === after[start]) start++;
-      assertEquals(after.slice(after.length - (text.length - start)), text.slice(start));
-      const again = insertHook(after, "Stop", OURS, TOKEN);
-      assert(again.kind === "unchanged" && again.because === "identical");
+      for (const entries of [ONE, TWO]) {
+        const after = insert(text, entries);
+        let start = 0;
+        while (start < text.length && text[start] === after[start]) start++;
+        assertEquals(after.slice(after.length - (text.length - start)), text.slice(start));
+        const again = insertHooks(after, "Stop", entries);
+        assert(again.kind === "unchanged" && again.because === "identical");
+      }
     }),
     { numRuns: 2_000 },
   );
 });
 
-Deno.test("insertHook: the new entry is the last group and all else means the same", () => {
+Deno.test("insertHooks: the new entry is the last group and all else means the same", () => {
   fc.assert(fc.property(hookFile, (text) => {
-    const before = objectOf(JSON.parse(text));
-    const after = objectOf(JSON.parse(insert(text)));
-    const oldHooks = objectOf(before["hooks"] ?? {});
-    const oldGroups: unknown = oldHooks["Stop"] ?? [];
-    assert(Array.isArray(oldGroups));
-    const groups = [...oldGroups, { hooks: [OURS] }];
-    assertEquals(after, { ...before, hooks: { ...oldHooks, Stop: groups } });
+    for (const entries of [ONE, TWO]) {
+      const before = objectOf(JSON.parse(text));
+      const after = objectOf(JSON.parse(insert(text, entries)));
+      const oldHooks = objectOf(before["hooks"] ?? {});
+      const oldGroups: unknown = oldHooks["Stop"] ?? [];
+      assert(Array.isArray(oldGroups));
+      const groups = [...oldGroups, { hooks: entries.map(({ entry }) => entry) }];
+      assertEquals(after, { ...before, hooks: { ...oldHooks, Stop: groups } });
+    }
   }));
 });
 
-Deno.test("insertHook: replacing leaves every byte outside the entry", () => {
+Deno.test("insertHooks: replacing leaves every byte outside the entry", () => {
   fc.assert(fc.property(hookFile, (text) => {
     const other: HookEntry = { command: `${TOKEN}; other`, more: [1, { a: null }] };
-    const first = insertHook(text, "Stop", other, TOKEN);
+    const first = insertHooks(text, "Stop", [{ token: TOKEN, entry: other }]);
     assert(first.kind === "changed" && first.how === "added");
-    const second = insertHook(first.text, "Stop", OURS, TOKEN);
-    assert(second.kind === "changed" && second.how === "replaced");
+    const second = insertHooks(first.text, "Stop", ONE);
+    assert(second.kind === "changed" && second.how === "updated");
     assertEquals(remove(second.text), text);
   }));
 });
 
-Deno.test("removeHook: an empty event or hooks object that held ours is gone afterwards", () => {
+Deno.test("removeHooks: an empty event or hooks object that held ours is gone afterwards", () => {
   for (const text of ['{"hooks":{}}', '{"hooks":{"Stop":[ ]}}']) {
     assertEquals(remove(insert(text)), "{}");
   }

@@ -8,26 +8,22 @@ import { type HookEntry, insertHooks, type Insertion, type OwnEntry } from "./ho
 export interface Registration {
   /** The word that names it on a command line. */
   readonly harness: string;
-  /** Its name for people. */
-  readonly title: string;
   /** Its hook file below a home. */
   readonly file: string;
   /** The hook file that is merged into that one, with placeholders in it. */
   readonly template: HookTemplate;
   /** What it wants before it runs the hooks. */
   readonly trust: string;
-  /** What a changed entry costs, if anything. */
-  readonly afterUpdate: string | undefined;
+  /** What a changed entry costs, one sentence or none. */
+  readonly afterUpdate: readonly string[];
   /** What `help install` says about it. */
   readonly details: string;
-  /** Why it would run no hooks at all, given the text of a home's hook file, if that is so. */
-  readonly obstacle?: (
-    home: { readonly root: string; readonly hookFile: string; readonly userFolder: UserFolder },
-  ) => string | undefined;
+  /**
+   * Why it would run no hook all the same, as a sentence; `read` gives the text of a file below the
+   * home.
+   */
+  readonly obstacle?: (read: (file: string) => string | undefined) => string | undefined;
 }
-
-/** The folder of a user's own settings for a harness; `undefined` when nothing names it. */
-export type UserFolder = (variable: string, belowHome: string) => string | undefined;
 
 /** The event that ends a turn. */
 export const STOP_EVENT = "Stop";
@@ -69,7 +65,7 @@ export function register(
   return insertHooks(text, STOP_EVENT, ownEntries(registration, paths));
 }
 
-/** The token that a command starts with, in a word list that the shell ignores. */
+/** The token that a command starts with, in words that the shell ignores. */
 function tokenOf(command: string): string {
   const token = /^: (turnguard:[a-z-]+); /.exec(command)?.[1];
   if (token === undefined) throw new Error(`a command without a token: ${command}`);

@@ -1,0 +1,47 @@
+/** What makes Claude Code ask turnguard at the end of each turn, and be woken by it. */
+
+import template from "../../hooks/claude/settings.json" with { type: "json" };
+import type { Registration } from "./registration/registration.ts";
+
+const FILE = ".claude/settings.json";
+
+/** Settings of a project, the stronger first. */
+const SETTINGS = [".claude/settings.local.json", FILE];
+
+/** The registration with Claude Code. */
+export const CLAUDE_REGISTRATION: Registration = {
+  harness: "claude",
+  file: FILE,
+  template,
+  trust:
+    "Claude Code runs the hooks once its workspace trust dialog was accepted: start it there. " +
+    "Nothing else has to be reviewed, and claude -p does not ask.",
+  afterUpdate: [],
+  details: `claude: two Stop hooks in ${FILE} in the root, the guard and the auto-arm that wakes ` +
+    "the idle session. Claude Code runs them once its workspace trust dialog was accepted; nothing " +
+    "else has to be reviewed. disableAllHooks is reported, never changed.",
+  obstacle: (read) => {
+    for (const file of SETTINGS) {
+      const disabled = disablesHooks(read(file));
+      if (disabled === undefined) continue;
+      return disabled
+        ? `${file} has "disableAllHooks": true. As long as it does, Claude Code runs no hook there.`
+        : undefined;
+    }
+    return undefined;
+  },
+};
+
+/** What settings say about hooks altogether; `undefined` when they do not say it. */
+function disablesHooks(text: string | undefined): boolean | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const settings: unknown = JSON.parse(text);
+    if (typeof settings !== "object" || settings === null) return undefined;
+    const value: unknown = Object.entries(settings)
+      .find(([name]) => name === "disableAllHooks")?.[1];
+    return typeof value === "boolean" ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * How fast and how small the executable is, compared with an empty program in the same run.
+ *
+ *     deno task bench [--json] [--runs N]
+ *
+ * Ratios are limited, not times, so that the machine does not matter. Exits 1 when a limit is not
+ * kept.
+ *
+ * @module
+ */
+
+import { parseArgs } from "@std/cli";
+import { makeHome, type TestHome } from "../support/home.ts";
+import { TURNGUARD } from "../support/turnguard.ts";
+import { compileEmptyProgram } from "./empty_program.ts";
+import { type Call, type Measured, peakMiB, startedPrograms, wallMs } from "./measure.ts";
+import { asText, type Gate, gate, gates, type Limits, median, type Row } from "./report.ts";
+
+/** The largest executable in MB; the same limit as the build has. */
+const EXECUTABLE_MB = 98.5;
+
+/** MiB that any run may take. */
+const PEAK_MIB = 64;
+
+/** Runs that fill caches and are not counted. */
+const WARM_UP_RUNS = 4;
+
+/** Runs of which the largest peak counts. */
+const PEAK_RUNS = 3;
+
+const DEFAULT_RUNS = 50;
+const FEWEST_RUNS = 40;
+
+interface Case {
+  readonly name: string;
+  readonly call: Call;
+  readonly limits: Limits;
+}
+
+async function main(): Promise<number> {
+  const flags = parseArgs(Deno.args, { boolean: ["json"], string: ["runs"] });
+  const runs = Math.max(FEWEST_RUNS, Number(flags.runs ?? DEFAULT_RUNS) || DEFAULT_RUNS);
+  await using blocks = makeHome();
+  await using idle = makeHome();
+  await using watched = makeHome().task();
+  await using many = makeHome();
+  await watched.watcher(0);
+  // A watcher that lives but no longer beats: its identity has to be computed and does not help.
+  for (const home of [blocks, many]) await home.task().watcher(100_000);
+  for (let index = 1; index < 1_000; index++) many.task(`task-${index}`);
+  const empty = await compileEmptyProgram(blocks.folder);
+
+  const rows = await measure(
+    [
+      { name: "empty program", call: { command: [empty], env: {}, status: 0 }, limits: {} },
+      stop("no need", idle, 0, { ratio: 1.25, started: 0 }),
+      stop("healthy watcher", watched, 0, { ratio: 1.6, started: 1 }),
+      stop("block", blocks, 2, { ratio: 1.6, started: 1 }),
+      stop("block, 1000 tasks", many, 2, { ratio: 2, started: 1 }),
+      // Where no variable names the harness, up to eight ancestors are looked at on top.
+      stop("block, harness by ancestry", blocks, 2, { started: 9 }, {}),
+    ],
+    runs,
+    blocks.folder,
+  );
+  const size: Measured<number> = {
+    kind: "measured",
+    value: (await Deno.stat(TURNGUARD)).size / 1e6,
+  };
+  const extra = gate("executable MB", size, EXECUTABLE_MB);
+  const all: readonly Gate[] = [...gates(rows), ...extra];
+  console.log(
+    flags.json ? JSON.stringify({ runs, rows, gates: all }, null, 2) : asText(rows, extra, runs),
+  );
+  return all.some(({ outcome }) => outcome === "fail") ? 1 : 0;
+}
+
+function stop(
+  name: string,
+  home: TestHome,
+  status: number,
+  limits: Limits,
+  env: Readonly<Record<string, string>> = { CLAUDECODE: "1" },
+): Case {
+  const command = [TURNGUARD, "stop", ...home.args];
+  return {
+    name,
+    call: { command, env: { ...home.env, ...env }, status },
+    limits: { ...limits, peakMiB: PEAK_MIB },
+  };
+}
+
+async function measure(
+  cases: readonly Case[],
+  runs: number,
+  scratch: string,
+): Promise<readonly Row[]> {
+  const times = cases.map((): number[] => []);
+  for (let run = -WARM_UP_RUNS; run < runs; run++) {
+    for (const [index, { call }] of cases.entries()) {
+      const elapsed = await wallMs(call);
+      if (run >= 0) times[index]?.push(elapsed);
+    }
+  }
+  const floor = median(times[0] ?? []);
+  const rows: Row[] = [];
+  for (const [index, { name, call, limits }] of cases.entries()) {
+    const medianMs = median(times[index] ?? []);
+    rows.push({
+      name,
+      medianMs,
+      ratio: medianMs / floor,
+      peak: await largestPeak(call, scratch),
+      started: await startedPrograms(call, scratch),
+      limits,
+    });
+  }
+  return rows;
+}
+
+async function largestPeak(call: Call, scratch: string): Promise<Measured<number>> {
+  let largest: Measured<number> = { kind: "skipped", because: "no run" };
+  for (let run = 0; run < PEAK_RUNS; run++) {
+    const peak = await peakMiB(call, scratch);
+    if (peak.kind === "skipped") return peak;
+    if (largest.kind === "skipped" || peak.value > largest.value) largest = peak;
+  }
+  return largest;
+}
+
+Deno.exitCode = await main();

@@ -1,0 +1,232 @@
+/**
+ * The auto-arm of a home that brings no arm: the hook itself is the watcher, until there is something to
+ * tell.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
+import {
+  type ClaudeSession,
+  exists,
+  type Hook,
+  isRunning,
+  ledgerOf,
+  openSession,
+  textOf,
+} from "../support/claude_session.ts";
+import { makeHome, type TestHome } from "../support/home.ts";
+import { identityOf, until } from "../support/processes.ts";
+import { runTurnguard, verdictOf } from "../support/turnguard.ts";
+
+const MARKER = "state/.watcher-down";
+const NOTICE = "state/.claude-autoarm-failure-notified";
+const ALARM = "state/.claude-autoarm-failure-alarmed";
+
+function scenario(name: string, work: (home: TestHome) => Promise<void>): void {
+  Deno.test(`autoarm: ${name}`, async () => {
+    await using home = makeHome();
+    home.task();
+    await work(home);
+  });
+}
+
+/** Waits until the hook holds the watch lock and has given a beat. */
+async function untilParked(home: TestHome, hook: Hook): Promise<void> {
+  await until(() =>
+    textOf(home.path("state/.watch.lock/pid")) === `${hook.pid}\n` &&
+    exists(home.path("state/.last-watcher-beat")) &&
+    textOf(home.path("state/.watch.lock/pid-identity")) !== ""
+  );
+}
+
+async function park(
+  home: TestHome,
+  session: ClaudeSession,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Hook> {
+  const hook = await session.autoarm({ env });
+  await untilParked(home, hook);
+  return hook;
+}
+
+/** Names of what a watcher must not leave behind. */
+function litterOf(home: TestHome): readonly string[] {
+  return [...Deno.readDirSync(home.state)].map((entry) => entry.name)
+    .filter((name) => name.includes(".lock.") || name.includes(".tmp.") || name.endsWith(".lock"))
+    .filter((name) => name !== ".lock").sort();
+}
+
+function generationOf(home: TestHome): string {
+  return /^pending:downtime:([A-Za-z0-9._-]+)\n$/.exec(textOf(home.path(MARKER)))?.[1] ?? "";
+}
+
+async function guardVerdict(home: TestHome): Promise<string> {
+  const stdin = '{"stop_hook_active":false,"session_id":"S1"}';
+  return verdictOf(await runTurnguard(["stop", ...home.args], { env: home.env, stdin }));
+}
+
+scenario("parks as a watcher that the guard believes, and wakes with a report", async (home) => {
+  await using session = (await openSession(home)).hold();
+  const hook = await park(home, session);
+  assertEquals(ledgerOf(home)["outcome"], "arming");
+  assertEquals(
+    ["fm-home", "watcher-path", "pid-identity"].map((name) =>
+      textOf(home.path("state/.watch.lock", name))
+    ),
+    [`${home.root}\n`, `${home.watcherPath}\n`, `${await identityOf(hook.pid)}\n`],
+  );
+  assertEquals(await guardVerdict(home), "allow");
+
+  home.write("state/task1.status", "done\n");
+  const result = await hook.ended();
+  assertEquals([result.status, result.stdout], [2, ""], result.stderr);
+  assertStringIncludes(result.stderr, `\nsignal: ${home.path("state/task1.status")}\n`);
+  const { outcome, session_pid, recovery_generation } = ledgerOf(home);
+  assertEquals(
+    { outcome, session_pid, recovery_generation },
+    {
+      outcome: "rewake",
+      session_pid: String(session.pid),
+      recovery_generation: generationOf(home),
+    },
+  );
+  assertFalse(generationOf(home) === "");
+  assertMatch(
+    textOf(home.path("state/.wake-queue")),
+    /^[0-9]+\t1\tsignal\ttask1\.status\tsignal: [^\t\n]*task1\.status\n$/,
+  );
+  assertEquals(litterOf(home), []);
+  assertEquals(await guardVerdict(home), "block");
+});
+
+scenario("a report from before the park wakes at once, and only once", async (home) => {
+  await using session = (await openSession(home)).hold();
+  home.write("state/task1.status", "done\n");
+  assertEquals((await session.fire()).status, 2);
+  const hook = await park(home, session);
+  assert(isRunning(hook.pid));
+  home.write("state/task1.status", "done, and more\n");
+  assertEquals((await hook.ended()).status, 2);
+  assertEquals(textOf(home.path("state/.wake-queue")).split("\n").length, 3);
+});
+
+for (const signal of ["TERM", "INT", "HUP"] as const) {
+  scenario(`${signal} ends a park without a trace in the way`, async (home) => {
+    await using session = (await openSession(home)).hold();
+    const hook = await park(home, session);
+    hook.signal(`SIG${signal}`, "group");
+    const result = await hook.ended();
+    assertEquals([result.status, result.stdout], [2, ""]);
+    assertStringIncludes(result.stderr, `INTERRUPTED by ${signal} - `);
+    assertEquals(ledgerOf(home)["outcome"], "failed");
+    assert(exists(home.path(NOTICE)));
+    assertFalse(generationOf(home) === "");
+    assertEquals(litterOf(home), []);
+  });
+}
+
+const SHORT_LIFE = { TURNGUARD_AUTOARM_MAX_SECONDS: "2" };
+
+scenario(
+  "a park ends by itself before its host ends it, and asks to be armed again",
+  async (home) => {
+    await using session = (await openSession(home)).hold();
+    const result = await session.fire({ env: SHORT_LIFE });
+    assertEquals([result.status, result.stdout], [2, ""], result.stderr);
+    assertStringIncludes(result.stderr, "firstmate watcher wake - the hook reached its time limit");
+    assertStringIncludes(result.stderr, "bin/fm-wake-drain.sh");
+    assertStringIncludes(result.stderr, "do NOT run bin/fm-watch-arm.sh");
+    const { outcome, session_pid, recovery_generation } = ledgerOf(home);
+    assertEquals([outcome, session_pid], ["rewake", String(session.pid)]);
+    assertEquals(recovery_generation, generationOf(home));
+    assertEquals(litterOf(home), []);
+    assertFalse(exists(home.path("state/.wake-queue")));
+  },
+);
+
+/** What came up while the hook was parked, and how its time limit is then recorded. */
+const LIMITS: readonly (readonly [string, (home: TestHome) => unknown, string])[] = [
+  ["away mode", (home) => home.away(), "afk"],
+  ["no need", (home) => home.remove("state/task1.meta"), "clean"],
+  ["an alarm", (home) => home.write(ALARM).write(NOTICE), "failed-suppressed"],
+];
+
+for (const [name, arrange, outcome] of LIMITS) {
+  scenario(`the time limit with ${name} is silent`, async (home) => {
+    await using session = (await openSession(home)).hold();
+    const hook = await park(home, session, SHORT_LIFE);
+    arrange(home);
+    assertEquals(await hook.ended(), { status: 0, stdout: "", stderr: "" });
+    assertEquals(ledgerOf(home)["outcome"], outcome);
+    assertEquals(litterOf(home), []);
+  });
+}
+
+scenario("a superseded park leaves at its limit without a trace of its own", async (home) => {
+  await using session = (await openSession(home)).hold();
+  const hook = await park(home, session, SHORT_LIFE);
+  const newer = "epoch=99 owner_pid=1 outcome=clean updated_at=1\n";
+  home.write("state/.claude-autoarm-epoch", newer);
+  assertEquals((await hook.ended()).status, 0);
+  assertEquals(textOf(home.path("state/.claude-autoarm-epoch")), newer);
+  assertFalse(exists(home.path(NOTICE)));
+});
+
+scenario("an arm that forwards to turnguard counts as none", async (home) => {
+  await using session = (await openSession(home)).hold();
+  home.write("bin/fm-watch-arm.sh", "#!/bin/sh\n: >ran\nexec turnguard arm\n");
+  Deno.chmodSync(home.path("bin/fm-watch-arm.sh"), 0o755);
+  const hook = await park(home, session);
+  hook.signal("SIGTERM");
+  assertEquals((await hook.ended()).status, 2);
+  assertFalse(exists(home.path("ran")));
+});
+
+scenario("an arm that cannot be executed counts as none", async (home) => {
+  await using session = (await openSession(home)).hold();
+  home.write("bin/fm-watch-arm.sh", "#!/bin/sh\n");
+  Deno.chmodSync(home.path("bin/fm-watch-arm.sh"), 0o644);
+  const hook = await park(home, session);
+  hook.signal("SIGTERM");
+  assertEquals((await hook.ended()).status, 2);
+});
+
+scenario("follows a healthy watcher, and takes over when it is gone", async (home) => {
+  await using session = (await openSession(home)).hold();
+  const watcher = await home.watcher(0);
+  const hook = await session.autoarm();
+  await until(() => ledgerOf(home)["outcome"] === "arming");
+  await watcher.end();
+  await untilParked(home, hook);
+  assertEquals(await guardVerdict(home), "allow");
+  home.write("state/task1.turn-ended");
+  const result = await hook.ended();
+  assertEquals(result.status, 2);
+  assertStringIncludes(result.stderr, "signal: ");
+  assertEquals(ledgerOf(home)["epoch"], "1");
+});
+
+scenario(
+  "a park whose session is gone does not keep the next session from arming",
+  async (home) => {
+    const first = (await openSession(home)).hold();
+    const orphan = await park(home, first);
+    await first.crash();
+    try {
+      await using session = await openSession(home);
+      const hook = await session.autoarm();
+      await until(() => ledgerOf(home)["owner_pid"] === String(hook.pid));
+      assertEquals(ledgerOf(home)["epoch"], "2");
+      assertEquals(textOf(home.path("state/.lock")), `${session.pid}\n`);
+      orphan.signal("SIGTERM");
+      await until(() => !isRunning(orphan.pid));
+      await untilParked(home, hook);
+      hook.signal("SIGTERM");
+      assertEquals((await hook.ended()).status, 2);
+    } finally {
+      orphan.kill();
+      await first[Symbol.asyncDispose]();
+    }
+  },
+);

@@ -1,0 +1,52 @@
+/**
+ * `install` as tests call it, and the hook files that it writes.
+ *
+ * @module
+ */
+
+import { assert } from "@std/assert";
+import type { TestHome } from "./home.ts";
+import { type RunResult, runTurnguard } from "./turnguard.ts";
+
+/** A harness that can be registered with. */
+export type Harness = "claude" | "codex";
+
+/** Its hook file, by harness. */
+export const HOOK_FILES: Readonly<Record<Harness, string>> = {
+  claude: ".claude/settings.json",
+  codex: ".codex/hooks.json",
+};
+
+/** Home names that some shell would take apart. */
+export const HARD_NAMES: readonly string[] = [
+  "home",
+  `it's a "home"`,
+  "$HOME `id` !x",
+  "back\\slash\\\\n\\",
+  "漢字 é",
+  "-x;*",
+];
+
+/** Runs `install` for a home. */
+export function install(
+  harness: Harness,
+  home: TestHome,
+  ...args: readonly string[]
+): Promise<RunResult> {
+  return runTurnguard(["install", harness, "--root", home.root, ...args]);
+}
+
+/** The text of a home's hook file. */
+export function hookFile(harness: Harness, home: TestHome): string {
+  return Deno.readTextFileSync(home.path(HOOK_FILES[harness]));
+}
+
+/** The commands in the hook file of a home, in their order. */
+export function commandsIn(harness: Harness, home: TestHome): readonly string[] {
+  const found = hookFile(harness, home).matchAll(/"command": ?("(?:[^"\\]|\\.)*")/g);
+  return [...found].map(([, command = ""]) => {
+    const value: unknown = JSON.parse(command);
+    assert(typeof value === "string");
+    return value;
+  });
+}
