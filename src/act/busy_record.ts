@@ -81,12 +81,13 @@ function writeUnderLock({ folder, id, generation }: BusyPointer, record: "idle" 
   const line = `v1 gen=${generation} seq=${sequence} state=${record} source=claude-hook ` +
     `event=${event} ts=${nowSeconds()}\n`;
   try {
-    using file = Deno.openSync(temporary, {
+    const file = Deno.openSync(temporary, {
       write: true,
       create: true,
       truncate: true,
       mode: 0o600,
     });
+    using _file = file;
     file.writeSync(new TextEncoder().encode(line));
     Deno.renameSync(temporary, path);
   } catch (error) {

@@ -73,8 +73,9 @@ export async function underSharedBudgetLock<T>(
   state: string,
   act: () => T,
 ): Promise<T | undefined> {
-  using held = await sharedBudgetLock(state);
-  if (held === undefined) return undefined;
+  const lock = await sharedBudgetLock(state);
+  if (lock === undefined) return undefined;
+  using _held = lock;
   try {
     return act();
   } catch {

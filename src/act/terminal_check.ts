@@ -68,8 +68,9 @@ export async function terminalCheck(request: TerminalRequest): Promise<TerminalO
   if (await request.isClaimOpen()) return "step-aside";
   const owner = await takeOwnerLock(request);
   if (owner === "step-aside" || owner === "block") return owner;
-  using mutex = owner;
-  return await underOwnerLock(request, mutex);
+  // A binding that is used would be folded into its use by the bundler, and never disposed.
+  using _mutex = owner;
+  return await underOwnerLock(request, owner);
 }
 
 /** Milliseconds between looks at the process that charged, and how many there are. */
@@ -104,8 +105,9 @@ async function takeOwnerLock(request: TerminalRequest): Promise<HeldLock | "step
 async function underOwnerLock(request: TerminalRequest, mutex: HeldLock): Promise<TerminalOutcome> {
   const { state } = request;
   mutex.write("role", ROLE);
-  using held = await sharedBudgetLock(state);
-  if (held === undefined) return "block";
+  const budgetLock = await sharedBudgetLock(state);
+  if (budgetLock === undefined) return "block";
+  using _budget = budgetLock;
   if (!isStillDue(request)) return "block";
   if (await request.isWatcherHealthy()) return removeEpisodeFiles(state) ? "step-aside" : "block";
   if (await request.isClaimOpen()) return "step-aside";

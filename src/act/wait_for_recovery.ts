@@ -25,7 +25,8 @@ export async function waitForRecovery<Answer>(
   const startedAt = performance.now();
   const limitMs = Math.floor(waitMs / STEP_MS) * STEP_MS;
   if (limitMs === 0) return await look();
-  using changes = new ChangeReports(state);
+  const changes = new ChangeReports(state);
+  using _changes = changes;
   while (true) {
     const answer = await look();
     const leftMs = limitMs - (performance.now() - startedAt);

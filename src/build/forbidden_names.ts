@@ -52,6 +52,12 @@ const RULES: readonly NameRule[] = [
     name: alone("Deno\\s*\\.\\s*exit", "process\\s*\\.\\s*(?:exit|abort|reallyExit)"),
     why: "only main.ts ends the process, as the exit status commits the act",
   },
+  {
+    holdsFor: (file) => file.startsWith("src/") && !file.startsWith("src/build/"),
+    name: /(?<![\w$.#])using(?=\s+[A-Za-z]\w*\s*=)/g,
+    why: "the bundler folds a binding that is used once into its use and never disposes it: " +
+      "give `using` a name with _ in front, and use another binding",
+  },
 ];
 
 /** The findings in one file, in the order of its lines. */

@@ -2,7 +2,6 @@
 
 import type { HarnessName } from "./names.ts";
 import { repairLine, type RepairSituation } from "./repair_line.ts";
-import { shellQuote } from "./shell_quote.ts";
 
 /** What the texts depend on. */
 export interface InstructionSituation extends RepairSituation {
@@ -18,46 +17,12 @@ const READ_ONLY_REPAIR =
 
 const DRAIN_PREFIX = "After draining queued wakes, ";
 
-/**
- * Harnesses that are named their own tool or task inside a turn.
- *
- * At a turn's end the shorter words of {@link repairLine} do; every other text is taken from there.
- */
-const MID_TURN: Readonly<Partial<Record<HarnessName, (situation: RepairSituation) => string>>> = {
-  "codex": ({ checkpointSeconds }) =>
-    "repair missing watcher supervision with a foreground checkpoint: " +
-    `bin/fm-watch-checkpoint.sh --seconds ${checkpointSeconds}, and handle what it reports.`,
-  "pi": piRepair,
-  "pi-signed": piRepair,
-  "omp": () =>
-    "arm the watcher with the omp tool fm_watch_arm_omp, or restart omp in this home so that both " +
-    ".omp/extensions/fm-primary-turnend-guard.ts and .omp/extensions/fm-primary-omp-watch.ts load.",
-  "opencode": () =>
-    "let the plugin arm the watcher once the session is idle; bin/fm-watch-arm.sh is a manual " +
-    "recovery probe only.",
-  "grok": () =>
-    "run bin/fm-watch-arm.sh as its own Grok tracked background task, never shell &, before ending " +
-    "the turn.",
-  "cursor": () =>
-    "watcher supervision is owned by the stop-hook park; inspect its hook registration and the " +
-    "watcher's startup status before ending the turn.",
-};
-
-function piRepair(): string {
-  return "arm the watcher with the Pi tool fm_watch_arm_pi, or restart Pi with " +
-    "-e .pi/extensions/fm-primary-turnend-guard.ts -e .pi/extensions/fm-primary-pi-watch.ts.";
-}
-
 /** The line that tells a session how its supervision is repaired, without a newline. */
 export function repairInstruction(situation: InstructionSituation): string {
   if (situation.readOnly) return READ_ONLY_REPAIR;
   if (situation.mode !== "off") return repairLine(situation);
   const prefix = situation.queuePending ? DRAIN_PREFIX : "";
-  const own = MID_TURN[situation.harness];
-  if (own === undefined) return `${prefix}${repairLine(situation)}`;
-  const settings = situation.relaySettings;
-  const relay = settings === undefined ? "" : `source ${shellQuote(settings)} first, then `;
-  return `${prefix}${relay}${own(situation)}`;
+  return `${prefix}${repairLine(situation)}`;
 }
 
 const RULE = "=".repeat(80);

@@ -19,19 +19,22 @@ const REPAIRS: Readonly<Partial<Record<HarnessName, (situation: RepairSituation)
     "watcher supervision needs Stop-owned automatic recovery; inspect the hook registration and " +
     "startup status before ending the turn.",
   "codex": ({ checkpointSeconds }) =>
-    `run bin/fm-watch-checkpoint.sh --seconds ${checkpointSeconds} as a foreground checkpoint ` +
-    "and handle what it reports before ending the turn.",
-  "pi": () => piRepair("fm_watch_arm_pi", ".pi", "fm-primary-pi-watch.ts"),
-  "pi-signed": () => piRepair("fm_watch_arm_pi", ".pi", "fm-primary-pi-watch.ts"),
-  "omp": () => piRepair("fm_watch_arm_omp", ".omp", "fm-primary-omp-watch.ts"),
+    "repair missing watcher supervision with a foreground checkpoint: " +
+    `bin/fm-watch-checkpoint.sh --seconds ${checkpointSeconds} and handle what it reports.`,
+  "pi": piRepair,
+  "pi-signed": piRepair,
+  "omp": () =>
+    "arm the watcher with the omp tool fm_watch_arm_omp, or restart omp in this home so that both " +
+    ".omp/extensions/fm-primary-turnend-guard.ts and .omp/extensions/fm-primary-omp-watch.ts load.",
   "opencode": () =>
-    "let the TUI plugin arm the watcher once the session is idle; use bin/fm-watch-arm.sh only " +
-    "as a manual probe.",
+    "let the TUI plugin arm the watcher once the session is idle; bin/fm-watch-arm.sh is a manual " +
+    "recovery probe only.",
   "grok": () =>
-    "start bin/fm-watch-arm.sh as a tracked background task, never shell &, before ending the turn.",
+    "run bin/fm-watch-arm.sh as its own Grok tracked background task, never shell &, before ending " +
+    "the turn.",
   "cursor": () =>
-    "let the stop-hook park arm the watcher; if this repeats, inspect its registration in " +
-    ".cursor/hooks.json before ending the turn.",
+    "watcher supervision is owned by the stop-hook park; inspect its hook registration and the " +
+    "watcher's startup status before ending the turn.",
 };
 
 /** The repair line for a situation, without a newline. */
@@ -51,10 +54,9 @@ export function repairLine(situation: RepairSituation): string {
   return settings === undefined ? repair : `source ${singleQuoted(settings)} first, then ${repair}`;
 }
 
-function piRepair(tool: string, folder: string, watchExtension: string): string {
-  const extensions = `${folder}/extensions`;
-  return `call ${tool} to arm the watcher; if the tool is missing, load ` +
-    `${extensions}/fm-primary-turnend-guard.ts and ${extensions}/${watchExtension} first.`;
+function piRepair(): string {
+  return "arm the watcher with the Pi tool fm_watch_arm_pi, or restart Pi with " +
+    "-e .pi/extensions/fm-primary-turnend-guard.ts -e .pi/extensions/fm-primary-pi-watch.ts.";
 }
 
 /** A path for a POSIX shell; a line break in it would tear the banner's one line apart. */

@@ -149,7 +149,8 @@ function makeFolder(path: string, name: string, mode = 0o777): HomePart {
 function makeFile(path: string, name: string, text: string): HomePart {
   if (targetKind(path) === "file") return { name, outcome: "was there" };
   if (ownKind(path) !== "absent") throw new Error(`${path} is there and is no file`);
-  using file = Deno.openSync(path, { write: true, createNew: true });
+  const file = Deno.openSync(path, { write: true, createNew: true });
+  using _file = file;
   try {
     const bytes = new TextEncoder().encode(text);
     for (let offset = 0; offset < bytes.length;) offset += file.writeSync(bytes.subarray(offset));

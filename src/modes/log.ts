@@ -253,7 +253,8 @@ interface Mark {
 function openJournal(path: string): JournalFile | undefined {
   try {
     if (!Deno.lstatSync(path).isFile) return undefined;
-    using file = Deno.openSync(path);
+    const file = Deno.openSync(path);
+    using _file = file;
     const { dev: device, ino: inode, size } = file.statSync();
     if (size > 2 * JOURNAL_LIMIT_BYTES) return undefined;
     const bytes = new Uint8Array(size);

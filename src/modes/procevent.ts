@@ -2,6 +2,7 @@
 
 import { errorMessage } from "../platform/file_text.ts";
 import { writeTo } from "../platform/output.ts";
+import { targetKind } from "../platform/path_kind.ts";
 import { printable } from "../platform/printable.ts";
 import { leadsOwnGroup } from "../platform/process_group.ts";
 import { firstStopSignal, type StopSignal } from "../platform/stop_signal.ts";
@@ -34,21 +35,22 @@ export const proceventMode: ModeSpec = {
   name: "procevent",
   kind: "person",
   summary: "Process-event sources: long commands whose results wake the session.",
-  operands:
-    "register ADAPTER ID -- COMMAND… | start ID | reconcile | handled ID SEQ | retire ID | list | sweep-home",
+  operands: "ACTION [WORD…]",
   maximumOperands: 3,
   flags: [
     { name: "root", value: "DIR", summary: "Root of the home." },
     { name: "preflight", summary: "With sweep-home: only say whether it could be done." },
   ],
   details: [
+    "register ADAPTER ID -- COMMAND… registers a source, start ID runs it once, reconcile starts what " +
+    "should run and ends what should not (the watcher does so at every cycle), handled ID SEQ " +
+    "acknowledges a result, retire ID ends a source for good, list shows them with their owners, " +
+    "sweep-home retires all sources of this home.",
     "A source is a command that blocks until something happens. One runner on the whole machine owns " +
     "it; when it ends, its output is kept in state/procevent-inbox and a row is queued. handled " +
     "acknowledges a result; until then it is queued again.",
     "The adapter is the program bin/fm-procevent-ADAPTER.sh of the home, which says which results end " +
     "the source. The built-in adapter plain needs no program and never ends one.",
-    "reconcile starts what should run and ends what should not; the watcher does so at every cycle. " +
-    "retire ends one source for good, sweep-home all of this home.",
   ],
   startsPrograms: true,
   run: procevent,
@@ -83,8 +85,12 @@ async function procevent(call: Call): Promise<ExitStatus> {
   if (hasFlag(call, "preflight") && name !== "sweep-home") {
     return await complainUsage("procevent", "--preflight belongs to sweep-home");
   }
+  const home = personHome(call);
+  if (targetKind(home.state) !== "directory") {
+    return await failed(`there is no state directory at ${home.state}`);
+  }
   try {
-    return await act(call, sourceSetup(personHome(call), call.environment), words);
+    return await act(call, sourceSetup(home, call.environment), words);
   } catch (error) {
     return await failed(error instanceof SourceError ? error.message : errorMessage(error));
   }
@@ -132,20 +138,24 @@ async function start(
   const id = parseSourceId(text);
   if (id === undefined) return await badId(text);
   const stop = firstStopSignal();
-  if (!leadsOwnGroup()) return await startInOwnGroup(call, setup, id, stop);
+  const isCopy = call.environment.get(COPY_VARIABLE) !== undefined;
+  if (!leadsOwnGroup() && !isCopy) return await startInOwnGroup(setup, id, stop);
   const end = await runSourceOnce(setup, id, stop);
   return end.kind === "stopped" ? (await stop).status : await reportEnd(id, end);
 }
 
+/** Set for the copy, which must not make another one should it lead no group after all. */
+const COPY_VARIABLE = "TURNGUARD_PROCEVENT_COPY";
+
 /** A process cannot leave its group by itself: a copy does the work, and this one stands for it. */
 async function startInOwnGroup(
-  call: Call,
   setup: SourceSetup,
   id: SourceId,
   stop: Promise<StopSignal>,
 ): Promise<ExitStatus> {
   const copy = new Deno.Command(Deno.execPath(), {
     args: ["procevent", "start", id, "--root", setup.home.root],
+    env: { [COPY_VARIABLE]: "1" },
     stdin: "null",
     stdout: "inherit",
     stderr: "inherit",

@@ -7,6 +7,7 @@ import {
   type QueueRefusal,
   type UnusableRows,
 } from "../act/wake_drain.ts";
+import { warnAbout } from "./warn.ts";
 import { observeReservedRows } from "../observe/branch_grant.ts";
 import type { Home } from "../observe/home.ts";
 import { nowSeconds } from "../platform/clock.ts";
@@ -193,11 +194,11 @@ async function reportPresented(
 }
 
 /**
- * The last step of a drain: the pull guard speaks to the same session about its supervision.
- *
- * The call of `warn` belongs here. Whatever comes of it, the drain's own status stands.
+ * The last step of a drain: the pull guard speaks to the same session about its supervision. Whatever
+ * comes of it, the drain's own status stands.
  */
-async function runPullGuard(_target: Target): Promise<void> {
+async function runPullGuard({ home, call }: Target): Promise<void> {
+  await warnAbout(() => home, call.environment);
 }
 
 /** Numbers of unusable lines that are shown; more would bury the rows. */

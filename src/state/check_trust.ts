@@ -116,7 +116,8 @@ export function readPlainFile(
   try {
     const seen = Deno.lstatSync(path);
     if (!seen.isFile || seen.size > limitBytes) return undefined;
-    using file = Deno.openSync(path, { read: true });
+    const file = Deno.openSync(path, { read: true });
+    using _file = file;
     const opened = file.statSync();
     if (opened.dev !== seen.dev || opened.ino !== seen.ino) return undefined;
     return readToEnd(file, limitBytes);
@@ -198,7 +199,8 @@ export function createCheck(state: string, id: CheckId, script: Uint8Array): "cr
 
 /** Creates a file that must not be there yet, with exactly these permissions. */
 export function writeExclusively(path: string, bytes: Uint8Array, permissions: number): void {
-  using file = Deno.openSync(path, { write: true, createNew: true, mode: permissions });
+  const file = Deno.openSync(path, { write: true, createNew: true, mode: permissions });
+  using _file = file;
   // A mode given to open is masked by the umask.
   Deno.chmodSync(path, permissions);
   for (let offset = 0; offset < bytes.length;) offset += file.writeSync(bytes.subarray(offset));

@@ -43,7 +43,8 @@ export function appendJournal(state: string, entry: JournalEntry): void {
     const kind = ownKind(path);
     if (kind !== "file" && kind !== "absent") return;
     if (kind === "file") rotateWhenFull(path, line.length);
-    using file = Deno.openSync(path, { append: true, create: true, mode: 0o600 });
+    const file = Deno.openSync(path, { append: true, create: true, mode: 0o600 });
+    using _file = file;
     file.writeSync(line);
   } catch {
     // Read-only, full or foreign state directory: the verdict stands without its record.
@@ -58,7 +59,8 @@ export function appendJournal(state: string, entry: JournalEntry): void {
  */
 function rotateWhenFull(path: string, incomingBytes: number): void {
   if (Deno.statSync(path).size + incomingBytes <= JOURNAL_LIMIT_BYTES) return;
-  using file = Deno.openSync(path, { read: true });
+  const file = Deno.openSync(path, { read: true });
+  using _file = file;
   if (!file.tryLockSync(true)) return;
   const held = file.statSync();
   const current = Deno.statSync(path);

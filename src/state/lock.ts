@@ -192,7 +192,8 @@ class Acquisition {
   #steal(before: Look): LockTry {
     const attempt = tryLock(stealPath(this.#path));
     if (attempt.kind === "refused") return refused(before);
-    using steal = attempt.lock;
+    const steal = attempt.lock;
+    using _steal = steal;
     const now = look(this.#path);
     const unchanged = now.pid === before.pid && now.target === before.target;
     if (!unchanged || !isReclaimable(now, this.#path) || !steal.isOurs()) return refused(now);

@@ -24,11 +24,12 @@ export function replaceFile(
   const temporary = options.temporaryName ?? `${path}.tmp.${randomName()}`;
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   try {
-    using file = Deno.openSync(temporary, {
+    const file = Deno.openSync(temporary, {
       write: true,
       createNew: true,
       mode: options.mode ?? 0o666,
     });
+    using _file = file;
     for (let offset = 0; offset < bytes.length;) offset += file.writeSync(bytes.subarray(offset));
     Deno.renameSync(temporary, path);
   } catch (error) {

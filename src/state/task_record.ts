@@ -72,7 +72,8 @@ export function createTaskRecord(
   const lines = [`kind=${OWN_KIND}`, `created_at=${task.createdAtSeconds}`];
   if (task.note !== undefined) lines.push(`note=${task.note}`);
   try {
-    using file = Deno.openSync(temporary, { write: true, createNew: true });
+    const file = Deno.openSync(temporary, { write: true, createNew: true });
+    using _file = file;
     writeWhole(file, `${lines.join("\n")}\n`);
     Deno.linkSync(temporary, recordPath(state, id));
     return "created";

@@ -89,7 +89,8 @@ export function appendRow({ state, queue }: QueuePaths, wake: Wake): void {
   const sequence = lastSequence(state, queue) + 1;
   // Never in place: a number that is lost half-way would be given out a second time.
   replaceFile(`${state}/.wake-queue.seq`, `${sequence}\n`);
-  using file = Deno.openSync(queue, { read: true, append: true, create: true, mode: 0o600 });
+  const file = Deno.openSync(queue, { read: true, append: true, create: true, mode: 0o600 });
+  using _file = file;
   const before = file.statSync().size;
   const line = `${isTorn(file, before) ? "\n" : ""}${formatRow(wake, sequence, nowSeconds())}`;
   const bytes = new TextEncoder().encode(line);

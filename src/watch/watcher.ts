@@ -79,7 +79,8 @@ async function cycle(setup: WatcherSetup, lock: HeldLock): Promise<WatcherEnd> {
   const { home, stop } = setup;
   const pollMs = pollSeconds(graceVariables(setup.environment)).value * 1000;
   let announce: (() => void) | undefined = setup.started;
-  using signals = new TaskSignals(home.state);
+  const signals = new TaskSignals(home.state);
+  using _signals = signals;
   while (true) {
     if (!lock.isOurs()) return { kind: "lost-lock" };
     const missing = [home.home, home.state].find((path) => targetKind(path) !== "directory");

@@ -286,6 +286,15 @@ Deno.test("checkImports: finds an exit outside main.ts", async () => {
   ]);
 });
 
+Deno.test("checkImports: finds a binding of `using` that the bundler could fold away", async () => {
+  const found = await breaches({
+    "src/state/lock.ts": "declare const lock: Disposable;\n" +
+      "export function hold(): void {\n  using held = lock;\n  held[Symbol.dispose]();\n}\n" +
+      "export function keep(): void {\n  using _held = lock;\n}\n",
+  });
+  assertEquals(found.map((line) => line.split(",")[0]), ["src/state/lock.ts:3: uses using"]);
+});
+
 Deno.test("checkImports: says which file cannot be parsed", async () => {
   await assertRejects(() => breaches({ "src/state/x.ts": "import {;\n" }), Error, "x.ts");
 });

@@ -213,7 +213,7 @@ Deno.test("claude", async (test) => {
     Deno.kill(session.pid, "SIGTERM");
     await session.ended;
     await untilNoGuardRuns(home);
-    assertEquals(verdicts(home, "autoarm").at(-1), "silent session-end");
+    assertEndedWithSession(home);
   });
 
   await step(
@@ -294,15 +294,20 @@ Deno.test("claude", async (test) => {
       await until(() => liveness(terminal.pid) === "dead", STEP_LIMIT_MS);
       await untilNoGuardRuns(home);
       assertEquals(model.turns.length, 2);
-      const ends = verdicts(home, "autoarm");
-      assertEquals(ends.at(-1), "silent session-end", `${ends.join()}\n${queue(home)}`);
+      assertEndedWithSession(home);
     },
   );
 });
 
-/** The wakes that are queued, to see what an unexpected one was for. */
-function queue(home: LiveHome): string {
-  return textOf(join(home.root, "state", ".wake-queue"));
+/**
+ * That the park ended because its session did: it was signalled (seen with 2.1.332), or left running
+ * and noticed by itself (seen with 2.1.197).
+ */
+function assertEndedWithSession(home: LiveHome): void {
+  const all = verdicts(home, "autoarm");
+  const queue = textOf(join(home.root, "state", ".wake-queue"));
+  const expected = ["silent session-end", "rewake failed"];
+  assert(expected.includes(all.at(-1) ?? ""), `${all.join()}\n${queue}`);
 }
 
 const ALARM = ".claude-autoarm-failure-alarmed";

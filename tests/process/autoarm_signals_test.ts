@@ -31,10 +31,10 @@ const NOTICE = "state/.claude-autoarm-failure-notified";
 const WIDTH = 4;
 
 /** Runs of each combination of signal and addressee. */
-const SIGNAL_RUNS = FULL ? 200 : 20;
+const SIGNAL_RUNS = FULL ? 200 : 12;
 
 /** Firings that are killed. */
-const KILLS = FULL ? 100 : 24;
+const KILLS = FULL ? 100 : 16;
 
 /** Firings that are started at once. */
 const CROWD = 64;

@@ -349,7 +349,7 @@ const HARNESSES: ReadonlyArray<
   ["pi-signed", { PI_CODING_AGENT: "true", FM_PI_HARNESS: "pi-signed" }, [], ["fm_watch_arm_pi"]],
   ["omp", { FM_OMP_HARNESS: "omp" }, ["omp"], ["fm_watch_arm_omp", ".omp/extensions/"]],
   ["omp's variable alone", { FM_OMP_HARNESS: "omp" }, [], ["for this harness"]],
-  ["opencode", {}, ["opencode"], ["TUI plugin", "bin/fm-watch-arm.sh", "manual probe"]],
+  ["opencode", {}, ["opencode"], ["TUI plugin", "bin/fm-watch-arm.sh", "manual recovery probe"]],
   ["grok", { GROK_AGENT: "1" }, [], ["bin/fm-watch-arm.sh", "never shell &"]],
   ["cursor", { CURSOR_AGENT: "1" }, [], ["stop-hook park"]],
   ["cursor by its call", { CURSOR_INVOKED_AS: "cursor-agent" }, [], ["stop-hook park"]],

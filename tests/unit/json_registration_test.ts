@@ -411,7 +411,7 @@ const root = fc.oneof(
 );
 const hookFile = fc.tuple(space, root, space).map((parts) => parts.join(""));
 
-Deno.test("removeHooks: undoes insertHook to the byte", () => {
+Deno.test("removeHooks: undoes insertHooks to the byte", () => {
   fc.assert(
     fc.property(hookFile, (text) => {
       for (const entries of [ONE, TWO]) {

@@ -27,13 +27,14 @@ export async function observeProcesses(environment: Environment): Promise<Proces
 async function childIdentity(processes: Processes): Promise<IdentityReading> {
   try {
     // It lives as long as its standard input is open.
-    await using child = new Deno.Command("/bin/cat", {
+    const child = new Deno.Command("/bin/cat", {
       clearEnv: true,
       cwd: "/",
       stdin: "piped",
       stdout: "null",
       stderr: "null",
     }).spawn();
+    await using _child = child;
     const pid = parsePid(String(child.pid));
     const reading: IdentityReading = pid === undefined
       ? { kind: "unknown", because: "the child has no usable pid" }

@@ -44,7 +44,8 @@ export function parseQueue(content: Uint8Array): readonly (QueueRow | UnusableRo
   const texts = new TextDecoder("utf-8", { ignoreBOM: true }).decode(content).split("\n");
   const rows: (QueueRow | UnusableRow)[] = [];
   let wasEmpty = false;
-  for (let start = 0, line = 0; start < content.length; line++) {
+  let start = 0;
+  for (let line = 0; start < content.length; line++) {
     const newline = content.indexOf(NEWLINE, start);
     const end = newline < 0 ? content.length : newline;
     const isEmpty = start === end;

@@ -3,7 +3,13 @@
 import { leadsOwnGroup } from "../../platform/process_group.ts";
 import { numberSetting } from "../../decide/number.ts";
 import { ownPid, systemProcesses } from "../../platform/processes.ts";
-import { type Claim, readClaim, removeClaim, writeClaim } from "../../state/procevent/claim.ts";
+import {
+  type Claim,
+  lockSource,
+  readClaim,
+  removeClaim,
+  writeClaim,
+} from "../../state/procevent/claim.ts";
 import { captureResult, markHandled, type Result } from "../../state/procevent/inbox.ts";
 import {
   readSource,
@@ -17,7 +23,7 @@ import { randomName, removeQuietly, replaceFile } from "../../state/replace_file
 import { isAutohandled, isSelfAnnouncing, isTerminal } from "./adapter.ts";
 import { clearGeneration, ownership } from "./generation.ts";
 import { publishResult } from "./publish.ts";
-import { heldSource, SourceError, type SourceSetup } from "./setup.ts";
+import { heldSource, LOCK_LIMIT_MS, SourceError, type SourceSetup } from "./setup.ts";
 import { runSource } from "./source_command.ts";
 
 /** How a run of a source ended. */
@@ -46,10 +52,12 @@ export async function runSourceOnce(
   const limitBytes = outputLimit(setup);
   const claimed = await claimSource(setup, id);
   if (claimed === undefined) return { kind: "already-owned" };
+  let end: RunnerEnd | undefined;
   try {
-    return await collect(setup, id, claimed, limitBytes, stop);
+    end = await collect(setup, id, claimed, limitBytes, stop);
+    return end;
   } finally {
-    await release(setup, id, claimed.claim);
+    await release(setup, id, claimed.claim, end?.kind === "stopped");
   }
 }
 
@@ -144,9 +152,24 @@ async function retireRegistration(
   removeSource(setup.home.state, id, claim.registration);
 }
 
-async function release(setup: SourceSetup, id: SourceId, claim: Claim): Promise<void> {
-  using _held = await heldSource(setup, id);
+/** Milliseconds that a stopped runner waits for the lock, which whoever stops it may well hold. */
+const STOPPED_LOCK_LIMIT_MS = 200;
+
+async function release(
+  setup: SourceSetup,
+  id: SourceId,
+  claim: Claim,
+  stopped: boolean,
+): Promise<void> {
   removeQuietly(stagingPath(setup.folder, id, claim.token));
+  const attempt = await lockSource(
+    setup.claims,
+    id,
+    stopped ? STOPPED_LOCK_LIMIT_MS : LOCK_LIMIT_MS,
+  );
+  // Without the lock the claim stays; it names a generation that is gone, and the next one clears it.
+  if (attempt.kind === "refused") return;
+  using _held = attempt.lock;
   const now = readClaim(setup.claims, id);
   // Whoever displaced this generation owns the claim by now.
   if (now.kind !== "claimed" || now.claim.token !== claim.token) return;

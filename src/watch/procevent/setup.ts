@@ -39,7 +39,7 @@ export function sourceSetup(home: Home, environment: Environment): SourceSetup {
 }
 
 /** Milliseconds that an operation waits for the lock of one source. */
-const LOCK_LIMIT_MS = 10_000;
+export const LOCK_LIMIT_MS = 10_000;
 
 /**
  * Takes the lock that guards every change of a source. Throws a {@link SourceError} when its holder

@@ -29,7 +29,8 @@ export async function runSource(
   limitBytes: number,
   stop: Promise<unknown>,
 ): Promise<CommandEnd> {
-  using file = Deno.openSync(staging, { write: true, createNew: true, mode: 0o600 });
+  const file = Deno.openSync(staging, { write: true, createNew: true, mode: 0o600 });
+  using _file = file;
   const [command, ...args] = argv;
   let child: Deno.ChildProcess;
   try {
