@@ -135,7 +135,7 @@ async function block(request: CooperationRequest): Promise<Cooperation> {
     sessionId: request.sessionId,
     budget: blockBudget(variables),
     count,
-    charger: accounted.secondDelivery ? accounted.budget.charge?.pid : undefined,
+    chargedElsewhere: accounted.secondDelivery ? accounted.budget.charge : undefined,
     graceSeconds,
     look,
     isClaimOpen: async () => (await claimNow()).kind === "open",

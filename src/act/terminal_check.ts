@@ -3,8 +3,10 @@
 import { type EpisodeFact, mayRaiseAlarm } from "../decide/budget.ts";
 import { observeAwayMode } from "../observe/daemon.ts";
 import { ledgerText } from "../observe/claim.ts";
+import type { Charge } from "../state/claude_budget.ts";
 import { glanceLedger } from "../state/claude_ledger.ts";
 import {
+  ALARM_NAME,
   alarmExists,
   createAlarm,
   noticeExists,
@@ -39,8 +41,8 @@ export interface TerminalRequest {
   readonly budget: number;
   /** The count after this stop was charged. */
   readonly count: number;
-  /** The other process that charged this stop, and so decides about it; `undefined` for none. */
-  readonly charger: number | undefined;
+  /** The charge of this stop by another process, which so decides about it; `undefined` for none. */
+  readonly chargedElsewhere: Charge | undefined;
   readonly graceSeconds: number;
   readonly look: LookAgain;
   readonly isClaimOpen: () => Promise<boolean>;
@@ -57,12 +59,13 @@ const ROLE = "terminal-check";
  * watcher may have come up, a claim may have been made, or another guard may have raised the alarm.
  */
 export async function terminalCheck(request: TerminalRequest): Promise<TerminalOutcome> {
-  const { state, budget, count, charger } = request;
-  if (charger !== undefined) await waitForCharger(request, charger);
+  const { state, budget, count, chargedElsewhere } = request;
+  if (chargedElsewhere !== undefined) await waitForCharger(request, chargedElsewhere);
   const episode = observeEpisode(state);
   if (!mayRaiseAlarm(episode, count, budget)) {
     // The other delivery of this stop has shown the alarm; blocking here would take it back.
-    const alarmedTwin = charger !== undefined && episode.alarmed && count > budget;
+    const alarmedTwin = chargedElsewhere !== undefined && count > budget &&
+      alarmedSince(state, chargedElsewhere.atMs);
     return alarmedTwin ? "step-aside" : "block";
   }
   if (await request.isClaimOpen()) return "step-aside";
@@ -81,13 +84,26 @@ const CHARGER_STEPS = 100;
  * Leaves the decision to the process that charged this stop, for as long as it may still raise the
  * alarm: two deliveries that both tried would each find the other's lock, and one would block.
  */
-async function waitForCharger(request: TerminalRequest, charger: number): Promise<void> {
+async function waitForCharger(request: TerminalRequest, charge: Charge): Promise<void> {
   const { state, budget, count } = request;
-  const pid = parsePid(String(charger));
+  const pid = parsePid(String(charge.pid));
   for (let step = 0; step < CHARGER_STEPS; step++) {
     if (!mayRaiseAlarm(observeEpisode(state), count, budget)) return;
     if (pid === undefined || liveness(pid) !== "alive") return;
     await new Promise((resolve) => setTimeout(resolve, CHARGER_STEP_MS));
+  }
+}
+
+/** Milliseconds by which a file's time may lie before the clock that was read earlier. */
+const FILE_CLOCK_LAG_MS = 20;
+
+/** Whether the alarm was raised after a charge; an earlier one belongs to an earlier stop. */
+function alarmedSince(state: string, atMs: number): boolean {
+  try {
+    const { mtime } = Deno.statSync(`${state}/${ALARM_NAME}`);
+    return mtime !== null && mtime.getTime() >= atMs - FILE_CLOCK_LAG_MS;
+  } catch {
+    return false;
   }
 }
 

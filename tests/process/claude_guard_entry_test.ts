@@ -401,7 +401,7 @@ Deno.test("claude guard: every written payload comes to its documented verdict",
     ...CODEX,
     ...cursorPayloads().map((name): Payload => [name, 0]),
   ];
-  assertEquals(rows.length, 36 + 9 + 17);
+  assertEquals(rows.length, 36 + 9 + 16);
   const outcomes = await tabulate(rows, ([file]) => file, async ([file]) => {
     await using home = makeHome();
     home.task();

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { assert, assertEquals } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { dirname, fromFileUrl, join, toFileUrl } from "@std/path";
 import { deadPid, until } from "../support/processes.ts";
 
@@ -172,7 +172,11 @@ Deno.test("tryLock: holders that are killed at any step leave no lock for ever",
   }
   await endAll(lasting);
   assertEquals(crowd.text("violations"), "");
-  assert(Number(crowd.text("count")) >= ACQUISITIONS);
+  // Not the common count: a kill in the middle of writing it may have emptied it.
+  assertEquals(
+    lasting.map(({ pid }) => crowd.text(`held.${pid}`)),
+    lasting.map(() => String(ACQUISITIONS / 2)),
+  );
   // What a kill leaves is a private folder that nobody waits for.
   assertEquals(crowd.locks().filter((name) => !name.includes(".owner.")), []);
 });
