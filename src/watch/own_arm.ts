@@ -3,9 +3,12 @@
 import { judgeWatcher } from "../decide/watcher_health.ts";
 import type { Home } from "../observe/home.ts";
 import { graceVariables } from "../observe/turn_end.ts";
-import { observeWatcher } from "../observe/watcher.ts";
+import { observeWatcher, WATCH_LOCK_NAME } from "../observe/watcher.ts";
+import { Bell } from "../platform/bell.ts";
 import type { Environment } from "../platform/environment.ts";
-import type { Pid } from "../platform/pid.ts";
+import { readCapture } from "../platform/file_text.ts";
+import { liveness } from "../platform/liveness.ts";
+import { parsePid, type Pid } from "../platform/pid.ts";
 import type { Processes } from "../platform/processes.ts";
 import { ArmOutput } from "./arm_output.ts";
 import { runWatcher, type WatcherEnd } from "./watcher.ts";
@@ -44,20 +47,37 @@ export async function runOwnArm(setup: OwnArmSetup): Promise<ArmOutput> {
   return output;
 }
 
-/** Follows whatever healthy watcher there is, also from one to its successor. */
+/**
+ * Follows whatever healthy watcher there is, also from one to its successor.
+ *
+ * The full proof starts a program, so it is asked for again only when what can be seen without one has
+ * changed, and now and then in any case: a pid may have been reused in between.
+ */
 async function followWatcher(setup: OwnArmSetup): Promise<void> {
+  const { state } = setup.home;
   let stopped = false;
-  const stop = setup.stop.then(() => {
+  const bell = new Bell();
+  void setup.stop.then(() => {
     stopped = true;
+    bell.ring();
   });
   while (!stopped && await healthyPid(setup) !== undefined) {
-    let timer: number | undefined;
-    const step = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, ATTACH_STEP_MS);
-    });
-    await Promise.race([stop, step]);
-    clearTimeout(timer);
+    const proven = glance(state);
+    for (let look = 0; look < GLANCES_PER_PROOF && !stopped; look++) {
+      await bell.within(ATTACH_STEP_MS);
+      if (glance(state) !== proven || proven === undefined) break;
+    }
   }
+}
+
+/** Glances between two full proofs: half a minute. */
+const GLANCES_PER_PROOF = 60;
+
+/** The holder of the watch lock as far as files and a signal tell; `undefined` when it is not alive. */
+function glance(state: string): string | undefined {
+  const recorded = readCapture(`${state}/${WATCH_LOCK_NAME}/pid`);
+  const pid = recorded.kind === "text" ? parsePid(recorded.text) : undefined;
+  return pid !== undefined && liveness(pid) === "alive" ? String(pid) : undefined;
 }
 
 async function healthyPid({ home, environment, look }: OwnArmSetup): Promise<Pid | undefined> {

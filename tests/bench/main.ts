@@ -12,6 +12,7 @@
 import { parseArgs } from "@std/cli";
 import { makeHome, type TestHome } from "../support/home.ts";
 import { TURNGUARD } from "../support/turnguard.ts";
+import { claimAnswerMs, parkedAutoarm } from "./claude.ts";
 import { compileEmptyProgram } from "./empty_program.ts";
 import { type Call, type Measured, peakMiB, startedPrograms, wallMs } from "./measure.ts";
 import { asText, type Gate, gate, gates, type Limits, median, type Row } from "./report.ts";
@@ -21,6 +22,15 @@ const EXECUTABLE_MB = 98.5;
 
 /** MiB that any run may take. */
 const PEAK_MIB = 64;
+
+/** Milliseconds, at the median, from the appearance of an open claim to the guard's exit. */
+const CLAIM_MS = 20;
+const CLAIM_RUNS = 15;
+
+/** What a parked auto-arm may take, and for how long it is looked at. */
+const PARKED_MIB = 60;
+const PARKED_PERCENT = 0.1;
+const PARKED_SECONDS = 45;
 
 /** Runs that fill caches and are not counted. */
 const WARM_UP_RUNS = 4;
@@ -56,6 +66,7 @@ async function main(): Promise<number> {
       stop("no need", idle, 0, { ratio: 1.25, started: 0 }),
       stop("healthy watcher", watched, 0, { ratio: 1.6, started: 1 }),
       stop("block", blocks, 2, { ratio: 1.6, started: 1 }),
+      stop("--claude, healthy watcher", watched, 0, { ratio: 1.6, started: 1 }, {}, ["--claude"]),
       stop("block, 1000 tasks", many, 2, { ratio: 2, started: 1 }),
       // Where no variable names the harness, up to eight ancestors are looked at on top.
       stop("block, harness by ancestry", blocks, 2, { started: 9 }, {}),
@@ -67,7 +78,13 @@ async function main(): Promise<number> {
     kind: "measured",
     value: (await Deno.stat(TURNGUARD)).size / 1e6,
   };
-  const extra = gate("executable MB", size, EXECUTABLE_MB);
+  const parked = await parkedAutoarm(PARKED_SECONDS);
+  const extra = [
+    ...gate("executable MB", size, EXECUTABLE_MB),
+    ...gate("answer to an open claim, ms", await claimAnswerMs(CLAIM_RUNS), CLAIM_MS),
+    ...gate("parked auto-arm: MiB", parked.residentMiB, PARKED_MIB),
+    ...gate("parked auto-arm: % of one core", parked.cpuPercent, PARKED_PERCENT),
+  ];
   const all: readonly Gate[] = [...gates(rows), ...extra];
   console.log(
     flags.json ? JSON.stringify({ runs, rows, gates: all }, null, 2) : asText(rows, extra, runs),
@@ -81,8 +98,9 @@ function stop(
   status: number,
   limits: Limits,
   env: Readonly<Record<string, string>> = { CLAUDECODE: "1" },
+  flags: readonly string[] = [],
 ): Case {
-  const command = [TURNGUARD, "stop", ...home.args];
+  const command = [TURNGUARD, "stop", ...flags, ...home.args];
   return {
     name,
     call: { command, env: { ...home.env, ...env }, status },
