@@ -391,7 +391,11 @@ function cursorPayloads(): readonly string[] {
 }
 
 /** The budget key of payloads that are not keyed by the id that stands in them. */
-const UNKNOWN_KEYS = ["claude-stop-empty-object", "claude-stop-no-session-id"];
+const UNKNOWN_KEYS = [
+  "claude-stop-empty-object",
+  "claude-stop-no-session-id",
+  "codex-stop-minimal",
+];
 
 Deno.test("claude guard: every written payload comes to its documented verdict", async () => {
   const rows: readonly Payload[] = [

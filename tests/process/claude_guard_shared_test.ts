@@ -120,7 +120,9 @@ async function crowd(home: GuardHome, payloads: readonly string[]): Promise<read
     Deno.writeTextFileSync(`${folder}/${index}.in`, payload);
   }
   const guard = [TURNGUARD, "stop", "--claude", ...home.home.args];
-  const words = ["/bin/bash", "-c", CROWD, "-", folder, String(payloads.length), ...guard];
+  // The session takes one line at a time, so the script cannot be an argument.
+  Deno.writeTextFileSync(`${folder}/crowd`, CROWD);
+  const words = ["/bin/bash", `${folder}/crowd`, folder, String(payloads.length), ...guard];
   const env = { FM_CLAUDE_AUTOARM_SYNC_WAIT_MS: "100" };
   assertEquals((await (await home.session.start(words, { env })).ended()).status, 0);
   const runs = payloads.map((_, index) => ({
@@ -181,6 +183,12 @@ async function runLength(home: GuardHome): Promise<number> {
   return performance.now() - before;
 }
 
+/** The next stop raises the alarm, unless a watcher is there. */
+function prepare(home: GuardHome): void {
+  home.exhausted();
+  if (exists(home.path(ALARM))) home.home.remove(ALARM);
+}
+
 /** Plays the same rounds in several homes; every complaint is told. */
 async function survives(
   round: (home: GuardHome, runMs: number) => Promise<string>,
@@ -190,6 +198,9 @@ async function survives(
     const runMs = await runLength(home);
     const found: string[] = [];
     for (let kill = 0; kill < KILLS; kill++) found.push(await round(home, runMs));
+    // A killed holder's lock stays until somebody needs it; this last stop needs both.
+    prepare(home);
+    await home.stop({ waitMs: 0 });
     const locks = [BUDGET_LOCK, OWNER_LOCK].filter((lock) => exists(home.path(lock)));
     return [...found, ...locks].filter((complaint) => complaint !== "");
   });
@@ -220,8 +231,7 @@ Deno.test("claude guard: killed while it ends an episode, the next stop ends it"
 
 Deno.test("claude guard: killed over its last decision, the alarm is neither lost nor repeated", async () => {
   const complaints = await survives(async (home, runMs) => {
-    home.exhausted();
-    if (exists(home.path(ALARM))) home.home.remove(ALARM);
+    prepare(home);
     await killed(home, runMs);
     const alarmed = exists(home.path(ALARM));
     const outcome = `${await home.stop({ waitMs: 0 })} after ${alarmed ? "alarm" : "none"}`;

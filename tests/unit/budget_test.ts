@@ -14,6 +14,7 @@ import {
   isFailure,
   mayRaiseAlarm,
 } from "../../src/decide/budget.ts";
+import { ageMs } from "../../src/platform/own_start.ts";
 import type { BlockBudget } from "../../src/state/claude_budget.ts";
 
 const CHARGE = { event: "aa", atMs: 1_000, pid: 10 };
@@ -262,4 +263,17 @@ Deno.test("mayRaiseAlarm: a told failure never blocks more than its budget and o
     }),
     { numRuns: 3_000 },
   );
+});
+
+Deno.test("ageMs: is told by the start ticks behind the last parenthesis and the uptime", () => {
+  const stat = "7 (a ) b) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 1000 20 21";
+  const rows: ReadonlyArray<readonly [text: string, age: number | undefined]> = [
+    [`${stat}\n12.50 99.00\n`, 2_500],
+    [`${stat}\n9.99 99.00\n`, -10],
+    [`${stat}\n`, undefined],
+    [`${stat}\nx y\n`, undefined],
+    ["7 (a) S 1 2\n12.50 99.00\n", undefined],
+    ["", undefined],
+  ];
+  assertEquals(rows.map(([text]) => ageMs(text)), rows.map(([, age]) => age));
 });

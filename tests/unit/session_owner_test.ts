@@ -1,0 +1,56 @@
+/**
+ * Whose session lock it is; every doubt is no proof.
+ *
+ * @module
+ */
+
+import { assertEquals } from "@std/assert";
+import { judgeSessionOwner, type SessionFact } from "../../src/decide/session_owner.ts";
+import { parsePid, type Pid } from "../../src/platform/pid.ts";
+
+function pid(value: number): Pid {
+  const parsed = parsePid(String(value));
+  if (parsed === undefined) throw new Error(`no pid: ${value}`);
+  return parsed;
+}
+
+/** Another live session's lock. */
+const FOREIGN: SessionFact = {
+  lockKind: "file",
+  holder: pid(50),
+  holderIsHarness: true,
+  ancestry: [pid(10), pid(11)],
+  trustedSessionId: undefined,
+  recordedSessionId: undefined,
+};
+
+const SAME = { trustedSessionId: "c1", recordedSessionId: "c1" };
+
+const ROWS: ReadonlyArray<readonly [what: string, changes: Partial<SessionFact>, owner: string]> = [
+  ["another live harness", {}, "foreign 50"],
+  ["our harness", { holder: pid(10) }, "ours"],
+  ["our outer harness", { holder: pid(11) }, "ours"],
+  ["our harness behind a link", { holder: pid(11), lockKind: "link" }, "ours"],
+  ["the same conversation", SAME, "ours"],
+  ["another conversation", { ...SAME, recordedSessionId: "c2" }, "foreign 50"],
+  ["no id on either side", {}, "foreign 50"],
+  ["an id here only", { trustedSessionId: "c1" }, "foreign 50"],
+  ["an id there only", { recordedSessionId: "c1" }, "foreign 50"],
+  ["the same conversation of a dead holder", { ...SAME, holderIsHarness: false }, "stale 50"],
+  ["a dead holder", { holderIsHarness: false }, "stale 50"],
+  ["a dead holder, ancestry unknown", { holderIsHarness: false, ancestry: [] }, "stale 50"],
+  ["no lock", { holder: undefined, lockKind: "absent" }, "undetermined"],
+  ["a lock without a pid", { holder: undefined }, "undetermined"],
+  ["ancestry unknown", { ancestry: [] }, "undetermined"],
+  ["ancestry unknown, same conversation", { ...SAME, ancestry: [] }, "undetermined"],
+  ["a link", { lockKind: "link" }, "undetermined"],
+  ["something else", { lockKind: "other" }, "undetermined"],
+];
+
+Deno.test("judgeSessionOwner: only proof makes a lock ours, foreign or stale", () => {
+  const seen = ROWS.map(([what, changes]) => {
+    const owner = judgeSessionOwner({ ...FOREIGN, ...changes });
+    return [what, "pid" in owner ? `${owner.kind} ${owner.pid}` : owner.kind];
+  });
+  assertEquals(seen, ROWS.map(([what, , owner]) => [what, owner]));
+});
