@@ -5,6 +5,7 @@ import { errorMessage } from "../platform/file_text.ts";
 import { nowMs } from "../platform/clock.ts";
 import { writeTo } from "../platform/output.ts";
 import { printable } from "../platform/printable.ts";
+import type { HookFailure } from "./failure_journal.ts";
 import { type Call, EXIT, type ExitStatus, modeCalled, type ModeSpec } from "./mode.ts";
 import { parseArguments, type UsageError } from "./parse.ts";
 import { MODES } from "./table.ts";
@@ -58,25 +59,48 @@ function giveUpPermissions(mode: ModeSpec): void {
 }
 
 async function guarded(mode: ModeSpec, call: Call): Promise<ExitStatus> {
+  const deadlineMs = mode.deadlineMs?.(call);
   try {
-    return await withinDeadline(mode.run(call), mode.deadlineMs?.(call));
+    const status = await within(mode.run(call), deadlineMs);
+    if (status !== undefined) return status;
+    return await allowUnjudged(mode, call, {
+      code: "deadline",
+      because: `no verdict within ${deadlineMs} ms`,
+    });
   } catch (error) {
+    const because = errorMessage(error);
     // A hook that cannot know allows: only a verdict may block.
-    if (mode.kind === "hook") return EXIT.ok;
-    const message = printable(errorMessage(error));
-    await writeTo("stderr", `turnguard ${mode.name}: stopped: ${message}\n`);
+    if (mode.kind === "hook") {
+      return await allowUnjudged(mode, call, { code: "internal-error", because });
+    }
+    await writeTo("stderr", `turnguard ${mode.name}: stopped: ${printable(because)}\n`);
     return EXIT.failure;
   }
 }
 
-async function withinDeadline(
-  outcome: Promise<ExitStatus>,
-  deadlineMs: number | undefined,
+async function allowUnjudged(
+  mode: ModeSpec,
+  call: Call,
+  failure: HookFailure,
 ): Promise<ExitStatus> {
-  if (deadlineMs === undefined) return await outcome;
+  try {
+    const { journalFailure } = await import("./failure_journal.ts");
+    journalFailure(call, mode.name, failure);
+  } catch {
+    // Loading the journal failed as well; the turn ends all the same.
+  }
+  return EXIT.ok;
+}
+
+/** The outcome, or `undefined` when it takes longer than `limitMs`. */
+async function within<T>(
+  outcome: Promise<T>,
+  limitMs: number | undefined,
+): Promise<T | undefined> {
+  if (limitMs === undefined) return await outcome;
   let timer: number | undefined;
-  const deadline = new Promise<ExitStatus>((resolve) => {
-    timer = setTimeout(() => resolve(EXIT.ok), deadlineMs);
+  const deadline = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), limitMs);
   });
   try {
     return await Promise.race([outcome, deadline]);

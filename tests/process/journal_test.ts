@@ -201,3 +201,29 @@ Deno.test("journal: stops that meet a full journal at once lose neither half", a
   const fresh = [...kept, ...lines(home)].filter((line) => line !== '{"old":true}');
   assertEquals(fresh.length, 8);
 });
+
+Deno.test("journal: a deadline that was missed leaves a line, and the turn is allowed", async () => {
+  await using home = makeHome().task();
+  const child = new Deno.Command(TURNGUARD, {
+    args: ["stop", ...home.args],
+    clearEnv: true,
+    env: { ...home.env },
+    cwd: "/",
+    stdin: "piped",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  // A payload that goes on and on is neither complete nor silent.
+  const writer = child.stdin.getWriter();
+  const drip = setInterval(() => {
+    writer.write(new TextEncoder().encode("[")).catch(() => {});
+  }, 200);
+  try {
+    assertEquals((await child.status).code, 0);
+  } finally {
+    clearInterval(drip);
+    await writer.abort().catch(() => {});
+  }
+  const [entry] = entries(home);
+  assertEquals([entry?.["verdict"], entry?.["code"]], ["allow", "deadline"]);
+});
