@@ -16,8 +16,8 @@ export const watchMode: ModeSpec = {
   summary: "Watch a home: hold its watch lock and beat once a cycle.",
   flags: [{ name: "root", value: "DIR", summary: "Root of the home." }],
   details: [
-    "Runs until a task reports (its .status or .turn-ended file changes), which it queues and " +
-    "prints, or until SIGTERM, SIGINT or SIGHUP. One watcher a home: a second one says who watches " +
+    "Runs until a task reports (its .status or .turn-ended file changes) or a check has output, " +
+    "which it queues and prints, or until SIGTERM, SIGINT or SIGHUP. One watcher a home: a second one says who watches " +
     "already and ends with status 0.",
     "FM_POLL sets the seconds between beats (15).",
   ],
@@ -82,6 +82,12 @@ function describeEnd(end: WatcherEnd): EndReport {
       return {
         stream: "stderr",
         text: "watcher: a wake could not be queued; nothing was marked as reported\n",
+        status: EXIT.failure,
+      };
+    case "failed":
+      return {
+        stream: "stderr",
+        text: `watcher: ${printable(end.because)}; not watching beside it\n`,
         status: EXIT.failure,
       };
     case "stopped":

@@ -43,7 +43,8 @@ export async function runOwnArm(setup: OwnArmSetup): Promise<ArmOutput> {
     processes: setup.look(),
     started: () => output.add(`watcher: started pid=${Deno.pid} (beacon fresh)`),
   });
-  output.add(describe(end));
+  // A check's output may have several lines; each is one line of the arm's.
+  for (const line of describe(end).split("\n")) output.add(line);
   return output;
 }
 
@@ -95,6 +96,8 @@ function describe(end: WatcherEnd): string {
       return `watcher: FAILED - lock held by live pid ${end.pid} that does not beat`;
     case "not-queued":
       return "watcher: FAILED - a wake could not be queued";
+    case "failed":
+      return `watcher: FAILED - ${end.because}`;
     case "home-gone":
       return "watcher: FAILED - the home is gone";
     case "lost-lock":

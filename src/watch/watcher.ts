@@ -16,7 +16,10 @@ import { ownPid, type Processes } from "../platform/processes.ts";
 import { type HeldLock, tryLock } from "../state/lock.ts";
 import type { SignalFile } from "../state/signal_marker.ts";
 import { queuePaths } from "../state/wake_queue.ts";
+import { checkSettings, isSweepDue, touchLastCheck } from "./checks/cadence.ts";
+import { sweepChecks } from "./checks/sweep.ts";
 import { TaskSignals } from "./task_signals.ts";
+import { touch } from "./touch.ts";
 
 /** How a watcher's life ended, or why it never began. */
 export type WatcherEnd =
@@ -37,6 +40,8 @@ export type WatcherEnd =
   | { readonly kind: "wake"; readonly reason: string; readonly released: boolean }
   /** Something needs a handling turn, but the queue could not take it; no marker was advanced. */
   | { readonly kind: "not-queued" }
+  /** Something that was started for the home cannot be ended; nobody may watch beside it. */
+  | { readonly kind: "failed"; readonly because: string }
   /** Asked to stop. */
   | { readonly kind: "stopped"; readonly released: boolean };
 
@@ -89,6 +94,9 @@ async function cycle(setup: WatcherSetup, lock: HeldLock): Promise<WatcherEnd> {
     announce?.();
     announce = undefined;
     const report = signals.nextReport();
+    // Before signals, so that a chatty task cannot starve the checks.
+    const swept = await sweepWhenDue(setup);
+    if (swept !== undefined) return swept;
     const changed = signals.pending();
     if (changed.length > 0) return await wake(setup, signals, changed);
     if (await stoppedWithin(stop, report, pollMs)) return { kind: "stopped", released: false };
@@ -109,6 +117,34 @@ async function wake(
   }
   signals.mark(files);
   return { kind: "wake", reason, released: false };
+}
+
+/** Runs the checks when they are due; tells how that ended the watcher's life, if it did. */
+async function sweepWhenDue(
+  { home, environment, stop }: WatcherSetup,
+): Promise<WatcherEnd | undefined> {
+  const settings = checkSettings(environment);
+  if (!isSweepDue(home.state, settings)) return undefined;
+  const { timeoutSeconds } = settings;
+  const tick = () => touch(`${home.state}/${BEACON_NAME}`);
+  const outcome = await sweepChecks({ home, timeoutSeconds, tick, stop });
+  switch (outcome.kind) {
+    case "output":
+    case "rejected": {
+      const queued = await appendWake(queuePaths(home.state, environment), outcome.row);
+      if (!queued) return { kind: "not-queued" };
+      touchLastCheck(home.state);
+      return { kind: "wake", reason: outcome.reason, released: false };
+    }
+    case "group-not-gone":
+      return { kind: "failed", because: `what ${outcome.path} started cannot be ended` };
+    case "stopped":
+      return { kind: "stopped", released: false };
+    case "nothing":
+    case "unable":
+      touchLastCheck(home.state);
+      return undefined;
+  }
 }
 
 /** The plain refusals do not look at identity: whoever lives at that pid is not disturbed. */
@@ -141,17 +177,6 @@ async function recordOwnership(setup: WatcherSetup, lock: HeldLock): Promise<voi
   const own = await setup.processes.identity(ownPid());
   // Without an identity the watcher still runs; every strict reader then calls it unhealthy.
   lock.write("pid-identity", own.kind === "known" ? own.identity : "");
-}
-
-/** Creates the file if it is missing and sets its times to now; its content is never changed. */
-function touch(path: string): void {
-  const now = new Date();
-  try {
-    Deno.utimeSync(path, now, now);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-    Deno.openSync(path, { create: true, append: true }).close();
-  }
 }
 
 /** Waits for a stop, for a report of change, or for the poll, whichever comes first. */

@@ -125,6 +125,7 @@ Deno.test({
       const reader = parent.stdout.getReader();
       const leader = groupIn((await reader.read()).value ?? new Uint8Array());
       await reader.cancel();
+      await until(() => Deno.readTextFileSync(`/proc/${parent.pid}/cmdline`) === "/bin/cat\0");
       await until(() => isLed(leader));
       assertEquals(await endGroup(leader, { termMs: 200, killMs: 200 }), "gone");
       assertEquals(isLed(leader), true);
