@@ -218,8 +218,9 @@ export class Hook {
 
   async #result(): Promise<RunResult> {
     const status = await this.#wait(this);
+    // A hook that was killed at once may not even have got its output files.
     const [stdout, stderr] = ["out", "err"].map((name) =>
-      Deno.readTextFileSync(`${this.#files}.${name}`)
+      exists(`${this.#files}.${name}`) ? Deno.readTextFileSync(`${this.#files}.${name}`) : ""
     );
     return { status, stdout: stdout ?? "", stderr: stderr ?? "" };
   }
