@@ -82,8 +82,14 @@ const MODES = "src/modes";
 /** The mode that the first module holds: it runs at every turn's end of most hosts. */
 const FIRST_MODE = "stop";
 
-/** Modes that hosts start, each of which is one file. */
-const HOOK_MODES: readonly string[] = ["stop_claude", "autoarm", "park", "activity"];
+/** Modules that run for hosts, each of which is one file. */
+const HOOK_MODES: readonly string[] = [
+  "stop_banner",
+  "stop_claude",
+  "autoarm",
+  "park",
+  "activity",
+];
 
 const DYNAMIC_IMPORT = /import\("\.\/([a-z_]+)\.ts"\)/g;
 

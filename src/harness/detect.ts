@@ -4,6 +4,7 @@ import { basename } from "@std/path";
 import type { Environment } from "../platform/environment.ts";
 import type { Pid } from "../platform/pid.ts";
 import type { ProcessInfo } from "../platform/process_info.ts";
+import { harnessByEnvironment, piName } from "./environment_marks.ts";
 import type { HarnessName } from "./names.ts";
 import { recogniseHarness } from "./recognise.ts";
 
@@ -16,20 +17,6 @@ export interface Ancestors {
 
 /** Ancestors that are looked at. */
 const HOP_LIMIT = 8;
-
-/** The harness by environment markers, or `undefined` when only ancestry can tell. */
-export function harnessByEnvironment(environment: Environment): HarnessName | undefined {
-  const is = (name: string, value: string) => environment.get(name) === value;
-  if (is("CURSOR_AGENT", "1") || is("CURSOR_INVOKED_AS", "cursor-agent")) return "cursor";
-  if (is("GEMINI_CLI", "1")) return "gemini";
-  if (is("ATLASSIAN_AGENT_TYPE", "rovo") || is("ROVODEV_CLI", "1")) return "rovo";
-  // Two markers need an ancestor to be believed, because a child of the other kind inherits them.
-  if (is("FM_OMP_HARNESS", "omp")) return undefined;
-  if (is("CLAUDECODE", "1")) return is("PI_CODING_AGENT", "true") ? undefined : "claude";
-  if (is("PI_CODING_AGENT", "true")) return piName(environment);
-  if (is("GROK_AGENT", "1")) return "grok";
-  return undefined;
-}
 
 /** The harness by environment markers, then by process ancestry. */
 export async function detectHarness(
@@ -68,10 +55,6 @@ async function nearest<T>(
 
 function withoutVariable(environment: Environment, name: string): Environment {
   return { get: (asked) => asked === name ? undefined : environment.get(asked) };
-}
-
-function piName(environment: Environment): HarnessName {
-  return environment.get("FM_PI_HARNESS") === "pi-signed" ? "pi-signed" : "pi";
 }
 
 /** Program names that say which harness an ancestor is, beyond those that may own a lock. */

@@ -19,7 +19,7 @@ function homeOf(call: Call, lookUpwards: boolean): Home {
     environment: call.environment,
     root: flagValue(call, "root"),
     startedAs: process.argv0,
-    workingDirectory: logicalWorkingDirectory(call.environment),
+    workingDirectory: () => logicalWorkingDirectory(call.environment),
     lookUpwards,
   });
 }

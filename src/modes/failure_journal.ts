@@ -1,7 +1,7 @@
 /** The journal entry of a hook that could not judge: it allowed, and this is what is left of why. */
 
 import { judgeScope } from "../decide/scope.ts";
-import { harnessByEnvironment } from "../harness/detect.ts";
+import { harnessByEnvironment } from "../harness/environment_marks.ts";
 import { observeScope } from "../observe/scope.ts";
 import { nowMs } from "../platform/clock.ts";
 import { printableWithin } from "../platform/printable.ts";

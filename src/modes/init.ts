@@ -119,7 +119,7 @@ function homeAt(root: string): Home {
     environment: environmentOf({}),
     root,
     startedAs: "",
-    workingDirectory: root,
+    workingDirectory: () => root,
     lookUpwards: false,
   });
 }

@@ -5,7 +5,6 @@ import { writeTo } from "../platform/output.ts";
 import { readStandardInput } from "../platform/stdin.ts";
 import { hookHome } from "./call_home.ts";
 import { type Call, EXIT, type ExitStatus, type FlagSpec, hasFlag, type ModeSpec } from "./mode.ts";
-import { blockedHarness, turnEndBanner } from "./stop_banner.ts";
 import { journalTurnEnd } from "./stop_journal.ts";
 import { judgeTurnEnd } from "./stop_verdict.ts";
 
@@ -60,6 +59,8 @@ async function stop(call: Call): Promise<ExitStatus> {
     await journalTurnEnd(call, judged, undefined);
     return EXIT.ok;
   }
+  // Loaded for a block only: most stops are allowed, and each pays for what it parses.
+  const { blockedHarness, turnEndBanner } = await import("./stop_banner.ts");
   const { environment } = call;
   const harness = await blockedHarness(judged, environment);
   const banner = await turnEndBanner({ ...judged, environment, harness, cooperation: undefined });

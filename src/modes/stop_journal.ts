@@ -1,7 +1,7 @@
 /** The journal entry of one judged turn end. */
 
 import { judgeScope } from "../decide/scope.ts";
-import { harnessByEnvironment } from "../harness/detect.ts";
+import { harnessByEnvironment } from "../harness/environment_marks.ts";
 import { printableWithin } from "../platform/printable.ts";
 import type { Home } from "../observe/home.ts";
 import type { TurnEndObserver } from "../observe/turn_end.ts";

@@ -38,7 +38,8 @@ export interface HomeQuery {
   readonly root: string | undefined;
   /** The name under which the executable was started. */
   readonly startedAs: string;
-  readonly workingDirectory: string;
+  /** Asked only when nothing else names the home. */
+  readonly workingDirectory: () => string;
   /**
    * Whether folders above the working directory are asked too. A person standing in a sub-folder
    * means their home; a hook there may belong to another project, so hooks never look upwards.
@@ -97,17 +98,20 @@ function watcherTree(entry: EntryRoot, override: string | undefined): string {
 
 function entryRoot(query: HomeQuery): EntryRoot {
   if (query.root !== undefined) {
-    const path = isAbsolute(query.root) ? query.root : resolve(query.workingDirectory, query.root);
+    const path = isAbsolute(query.root)
+      ? query.root
+      : resolve(query.workingDirectory(), query.root);
     return { path, foundBy: "--root" };
   }
   for (const suggestion of suggestions(query)) {
     if (hasHomeShape(suggestion.path)) return suggestion;
   }
-  return { path: query.workingDirectory, foundBy: "no home was found" };
+  return { path: query.workingDirectory(), foundBy: "no home was found" };
 }
 
 function* suggestions(query: HomeQuery): Generator<EntryRoot> {
-  const { environment, startedAs, workingDirectory } = query;
+  const { environment, startedAs } = query;
+  const workingDirectory = query.workingDirectory();
   if (startedAs.includes("/")) {
     const folder = dirname(resolve(workingDirectory, startedAs));
     if (folder.endsWith("/bin")) {

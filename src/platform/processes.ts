@@ -27,6 +27,36 @@ export interface Processes {
  * directly. Without a usable `/proc`, `ps` is asked.
  */
 export function systemProcesses(environment: Environment): Processes {
+  return new LazyProcesses(() => chooseReader(environment));
+}
+
+/** A reader that is chosen at the first question: most turn ends ask none. */
+class LazyProcesses implements Processes {
+  readonly #choose: () => Processes;
+  #chosen: Processes | undefined;
+
+  constructor(choose: () => Processes) {
+    this.#choose = choose;
+  }
+
+  get method(): Processes["method"] {
+    return this.#reader().method;
+  }
+
+  identity(pid: Pid): Promise<IdentityReading> {
+    return this.#reader().identity(pid);
+  }
+
+  info(pid: Pid): Promise<ProcessInfo | undefined> {
+    return this.#reader().info(pid);
+  }
+
+  #reader(): Processes {
+    return this.#chosen ??= this.#choose();
+  }
+}
+
+function chooseReader(environment: Environment): Processes {
   const override = environment.get("FM_PROC_ROOT_OVERRIDE");
   const fallback = new PsProcesses(environment.get("TZ"));
   if (override !== undefined) {

@@ -25,7 +25,7 @@ function homeOf(home: TestHome): Home {
     environment: environmentOf({}),
     root: home.root,
     startedAs: "turnguard",
-    workingDirectory: "/",
+    workingDirectory: () => "/",
     lookUpwards: false,
   });
 }

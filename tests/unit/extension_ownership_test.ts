@@ -184,7 +184,7 @@ async function observed(home: TestHome): Promise<OwnershipFact> {
     environment: environmentOf({ FM_HOME: home.root }),
     root: home.root,
     startedAs: "turnguard",
-    workingDirectory: "/",
+    workingDirectory: () => "/",
     lookUpwards: false,
   }));
 }

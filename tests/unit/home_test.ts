@@ -29,7 +29,7 @@ function find(query: Query): Home {
     environment: environmentOf(query.env ?? {}),
     root: query.root,
     startedAs: query.startedAs ?? "turnguard",
-    workingDirectory: query.workingDirectory ?? "/nowhere",
+    workingDirectory: () => query.workingDirectory ?? "/nowhere",
     lookUpwards: query.lookUpwards ?? false,
   };
   return findHome(complete);
