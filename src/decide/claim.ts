@@ -17,7 +17,10 @@ export interface ClaimFact {
   readonly owner: { readonly liveness: Liveness; readonly identity: IdentityReading } | undefined;
   /** Whether the owner is the session-lock holder or one of its descendants. */
   readonly descendsFromHolder: boolean;
-  /** The session-lock holder now; `undefined` when the lock names no process. */
+  /**
+   * The session-lock holder now; `undefined` when the lock names no process, or when nothing depends
+   * on it because the owner descends from it.
+   */
   readonly holder: { readonly identity: IdentityReading } | undefined;
   /** `.lock-session`; `undefined` without one. */
   readonly recordedSessionId: string | undefined;

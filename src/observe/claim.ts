@@ -53,13 +53,14 @@ export async function observeClaim(state: string, processes: Processes): Promise
     return { ...fact, owner: { liveness: answer, identity: { kind: "unknown", because: answer } } };
   }
   const holder = sessionLockHolder(state);
+  const descends = holder !== undefined && await descendsFrom(owner, holder, processes);
+  // The holder's own identity matters only where the conversation has to stand for the descent.
+  const asksHolder = holder !== undefined && !descends && entry?.ownerSessionId !== undefined;
   return {
     ...fact,
     owner: { liveness: answer, identity: await processes.identity(owner) },
-    descendsFromHolder: holder !== undefined && await descendsFrom(owner, holder, processes),
-    holder: holder === undefined
-      ? undefined
-      : { identity: await holderIdentity(holder, processes) },
+    descendsFromHolder: descends,
+    holder: asksHolder ? { identity: await holderIdentity(holder, processes) } : undefined,
   };
 }
 
