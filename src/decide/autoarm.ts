@@ -32,7 +32,7 @@ export type AdmissionCode =
   | "need-unknown"
   /** Go on: the session lock is ours. */
   | "session-ours"
-  /** Go on, but take over the session lock of a holder that is gone first. */
+  /** Go on, but take the session lock first: its holder is gone, or it never had one. */
   | "session-stale";
 
 /** The auto-arm stands down, or arms. */
@@ -85,7 +85,7 @@ const ADMISSION_RULES: readonly AdmissionRule[] = [
     "Only the session that holds the lock can be woken; a holder that is gone can be replaced.",
     (fact) => {
       const owner = judgeSessionOwner(fact);
-      return owner.kind === "ours" || owner.kind === "stale"
+      return owner.kind === "ours" || owner.kind === "stale" || owner.kind === "free"
         ? askOn(owner.saw)
         : standDown("not-our-session", owner.saw);
     },
@@ -116,7 +116,7 @@ const ADMISSION_RULES: readonly AdmissionRule[] = [
       const owner = judgeSessionOwner(fact);
       return {
         kind: "arm",
-        code: owner.kind === "stale" ? "session-stale" : "session-ours",
+        code: owner.kind === "ours" ? "session-ours" : "session-stale",
         saw: owner.saw,
       };
     },

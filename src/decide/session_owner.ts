@@ -16,6 +16,11 @@ export interface SessionFact {
   readonly trustedSessionId: string | undefined;
   /** The id that `.lock-session` records. */
   readonly recordedSessionId: string | undefined;
+  /**
+   * Whether the home was made by `turnguard init` and brings no session start of its own: there, a
+   * lock that is absent is waiting for the first session that comes.
+   */
+  readonly takesAbsentLock?: boolean;
 }
 
 /** Whose lock it is. */
@@ -25,6 +30,8 @@ export type SessionOwner =
   | { readonly kind: "foreign"; readonly pid: Pid; readonly saw: string }
   /** A pid that is no live harness any more; the lock may be taken over. */
   | { readonly kind: "stale"; readonly pid: Pid; readonly saw: string }
+  /** Nobody has taken the lock of a home in which the first session may. */
+  | { readonly kind: "free"; readonly saw: string }
   /** No usable lock, or nothing is known about our own ancestry. */
   | { readonly kind: "undetermined"; readonly saw: string };
 
@@ -34,6 +41,9 @@ export type SessionOwner =
  */
 export function judgeSessionOwner(fact: SessionFact): SessionOwner {
   const { holder, ancestry } = fact;
+  if (fact.lockKind === "absent" && fact.takesAbsentLock === true && ancestry.length > 0) {
+    return { kind: "free", saw: "nobody holds the session lock of this home yet" };
+  }
   if (holder === undefined) {
     return undetermined(`the session lock names no process (${fact.lockKind})`);
   }

@@ -5,6 +5,7 @@ import { isGenuineMarker, judgeScope } from "../decide/scope.ts";
 import { gitLayout } from "../observe/git_layout.ts";
 import { findHome, type Home, logicalWorkingDirectory } from "../observe/home.ts";
 import { observeScope } from "../observe/scope.ts";
+import { OWN_HOME_NAME } from "../observe/session.ts";
 import { environmentOf } from "../platform/environment.ts";
 import { errorMessage, readCapture, readText } from "../platform/file_text.ts";
 import { ownKind, targetKind } from "../platform/path_kind.ts";
@@ -60,6 +61,13 @@ export interface HomePart {
   readonly outcome: "made" | "was there";
 }
 
+/** Scripts of a home that starts its sessions itself, and takes their lock then. */
+const SESSION_STARTS = ["fm-lock.sh", "fm-session-start.sh"] as const;
+
+const OWN_HOME_TEXT =
+  "Sessions of this home have no start of their own: Claude's auto-arm may take an\n" +
+  "absent session lock (state/.lock) for the first session that ends a turn here.\n";
+
 /** What came of making a home. */
 export type HomeMaking =
   | { readonly kind: "ready"; readonly home: Home; readonly parts: readonly HomePart[] }
@@ -98,6 +106,10 @@ export function makeHome(root: string, worktrees: "refused" | "allowed"): HomeMa
     parts.push(makeFolder(root, "the folder"));
     parts.push(makeFolder(`${root}/state`, "state/", 0o700));
     parts.push(makeFolder(`${root}/bin`, "bin/"));
+    if (!SESSION_STARTS.some((script) => targetKind(`${root}/bin/${script}`) !== "absent")) {
+      const own = `state/${OWN_HOME_NAME}`;
+      parts.push(makeFile(`${root}/${own}`, own, OWN_HOME_TEXT));
+    }
     parts.push(makeFile(`${root}/AGENTS.md`, "AGENTS.md", AGENTS_TEXT));
     if (marked || gitLayout(root) !== "primary") {
       parts.push(makeFile(`${root}/${MARKER_NAME}`, MARKER_NAME, MARKER_TEXT));

@@ -126,6 +126,8 @@ function inWords(owner: SessionOwner): string {
       return `lock: held by this session - ${owner.saw}`;
     case "foreign":
       return `lock: held by another live session - ${owner.saw}`;
+    case "free":
+      return `lock: free - ${owner.saw}`;
     case "stale":
       return `lock: stale - ${owner.saw}`;
     case "undetermined":

@@ -5,7 +5,7 @@ import { recogniseHarness } from "../harness/recognise.ts";
 import type { Environment } from "../platform/environment.ts";
 import { lineOf, readCapture, readText } from "../platform/file_text.ts";
 import { liveness } from "../platform/liveness.ts";
-import { ownKind } from "../platform/path_kind.ts";
+import { ownKind, targetKind } from "../platform/path_kind.ts";
 import { parsePid, type Pid } from "../platform/pid.ts";
 import type { Processes } from "../platform/processes.ts";
 import { type HarnessAncestor, harnessAncestry } from "./ancestry.ts";
@@ -33,8 +33,17 @@ export async function observeSession(
     ancestry: ancestry.map((ancestor) => ancestor.pid),
     trustedSessionId: trustedSession(environment, ancestry)?.id,
     recordedSessionId: recordedSessionId(state),
+    takesAbsentLock: targetKind(`${state}/${OWN_HOME_NAME}`) === "file",
   };
 }
+
+/**
+ * Name of the file by which `turnguard init` marks a home that brings no session start of its own.
+ *
+ * Where another program starts sessions, an absent lock means that it has not done so, and nothing
+ * may be taken in its place.
+ */
+export const OWN_HOME_NAME = ".turnguard-home";
 
 /** The pid that the whole session lock names; a second line makes it malformed. */
 export function sessionLockHolder(state: string): Pid | undefined {

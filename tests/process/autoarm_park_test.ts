@@ -229,3 +229,23 @@ scenario(
     }
   },
 );
+
+scenario(
+  "an absent session lock goes to the first session of a home made by init",
+  async (home) => {
+    home.write("state/.turnguard-home");
+    await using session = await openSession(home);
+    const hook = await park(home, session);
+    assertEquals(textOf(home.path("state/.lock")), `${session.pid}\n`);
+    hook.signal("SIGTERM");
+    assertEquals((await hook.ended()).status, 2);
+  },
+);
+
+scenario("a malformed session lock stays as it is, in a home made by init too", async (home) => {
+  home.write("state/.turnguard-home").write("state/.lock", "nobody\n");
+  await using session = await openSession(home);
+  assertEquals((await session.fire()).status, 0);
+  assertEquals(textOf(home.path("state/.lock")), "nobody\n");
+  assertFalse(exists(home.path("state/.claude-autoarm-epoch")));
+});
