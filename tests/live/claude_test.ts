@@ -13,7 +13,7 @@ import { join } from "@std/path";
 import { liveness } from "../../src/platform/liveness.ts";
 import { parsePid } from "../../src/platform/pid.ts";
 import { isFile, until } from "../support/processes.ts";
-import { environmentOf, TURNGUARD } from "../support/turnguard.ts";
+import { environmentOf } from "../support/turnguard.ts";
 import {
   guardProcesses,
   type LiveHome,
@@ -40,15 +40,9 @@ const HOST_BLOCK_CAP = 8;
 const SESSION_LIMIT_MS = 90_000;
 const STEP_LIMIT_MS = 60_000;
 
-/** A home whose own session start takes the session lock, as that of every home must. */
+/** A home as a person makes it: nothing but what `init` and `install claude` write. */
 async function claudeHome(prepare: (root: string) => void = () => {}): Promise<LiveHome> {
-  const home = await liveHome("claude", (root) => {
-    Deno.mkdirSync(join(root, ".claude"));
-    const command = `'${TURNGUARD}' lock acquire --root "$CLAUDE_PROJECT_DIR"`;
-    const hooks = { SessionStart: [{ hooks: [{ type: "command", command }] }] };
-    Deno.writeTextFileSync(join(root, SETTINGS), JSON.stringify({ hooks }));
-    prepare(root);
-  });
+  const home = await liveHome("claude", prepare);
   // What a person answers once: the first start, the key, the trust in the folder.
   const answers = {
     hasCompletedOnboarding: true,
