@@ -230,7 +230,10 @@ class JournalTail {
       return isCurrent ? [] : linesBetween(aside, 0, markAfter(aside, 0).end);
     }
     if (this.#mark === undefined || !continues(aside, this.#mark)) return [];
-    return linesBetween(aside, this.#mark.end, markAfter(aside, this.#mark.end).end);
+    const start = this.#mark.end;
+    // Remembered at once: the new journal may come only after this look, and the next one.
+    this.#mark = markAfter(aside, start);
+    return linesBetween(aside, start, this.#mark.end);
   }
 }
 

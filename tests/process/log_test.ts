@@ -150,6 +150,18 @@ Deno.test("log --follow: shows what is there, what comes, and goes on after a ro
   assertEquals(await follower.stop("SIGTERM"), 0);
 });
 
+Deno.test("log --follow: what stood before a rotation is told once, while nothing new is there", async () => {
+  await using home = makeHome();
+  append(home, entry(1));
+  await using follower = new Follower(home);
+  assertEquals(await follower.next(), 1);
+  append(home, entry(2));
+  Deno.renameSync(home.path(JOURNAL), home.path(`${JOURNAL}.1`));
+  assertEquals(await follower.next(), 2);
+  append(home, entry(3));
+  assertEquals(await follower.next(), 3);
+});
+
 Deno.test("log --follow: a line counts once it is complete", async () => {
   await using home = makeHome();
   append(home, entry(1));
