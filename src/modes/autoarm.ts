@@ -14,7 +14,7 @@ import { observeAdmission } from "../observe/autoarm.ts";
 import { claudeVariables } from "../observe/claude_turn_end.ts";
 import type { Home } from "../observe/home.ts";
 import { isCompletePayload } from "../observe/payload.ts";
-import { observeSession } from "../observe/session.ts";
+import { observeSession, sessionLockHolder } from "../observe/session.ts";
 import { nowMs } from "../platform/clock.ts";
 import { type Environment, environmentWith } from "../platform/environment.ts";
 import { writeTo } from "../platform/output.ts";
@@ -60,18 +60,17 @@ async function autoarm(call: Call): Promise<ExitStatus> {
     ...relaySettings(home.config),
     FM_GUARD_GRACE: String(autoarmGraceSeconds(variables)),
   });
-  const session = await observeSession(home.state, environment, look());
   const end = await fire({
     home,
     variables,
     look,
-    trustedSessionId: session.trustedSessionId,
+    trustedSessionId: admission.trustedSessionId,
     ownsSession: async () => await ownsSession(home, environment, look()),
     arm: (stop) => armOnce(home, graced, look, stop),
     interruption: Promise.race([
       signal.then(({ name }): Interruption => ({ kind: "signal", name: shortName(name) })),
       timeLimit(environment),
-      sessionEnd(session.holder).then((): Interruption => ({ kind: "session-end" })),
+      sessionEnd(sessionLockHolder(home.state)).then((): Interruption => ({ kind: "session-end" })),
     ]),
     print: async (text) => void await writeTo("stderr", text),
   });
@@ -79,7 +78,13 @@ async function autoarm(call: Call): Promise<ExitStatus> {
   return end.delivered ? EXIT.block : EXIT.ok;
 }
 
-type Early = "signalled" | "stand-down" | { readonly home: Home };
+type Early = "signalled" | "stand-down" | Admitted;
+
+interface Admitted {
+  readonly home: Home;
+  /** Known from admission already; looking at our ancestors again would tell the same. */
+  readonly trustedSessionId: string | undefined;
+}
 
 /** Everything that is asked before anything is changed. */
 async function admit(call: Call): Promise<Early> {
@@ -95,10 +100,11 @@ async function admit(call: Call): Promise<Early> {
     await journal(call, home, admission.kind, admission.code, sawByRule(admission.steps), id);
   }
   if (admission.kind === "stand-down") return "stand-down";
-  if (admission.code === "session-ours") return { home };
+  const { trustedSessionId } = await facts("session");
+  if (admission.code === "session-ours") return { home, trustedSessionId };
   const acquired = await acquireSessionLock({ state: home.state, environment, look });
   if (acquired.kind !== "acquired") return "stand-down";
-  return await ownsSession(home, environment, look()) ? { home } : "stand-down";
+  return await ownsSession(home, environment, look()) ? { home, trustedSessionId } : "stand-down";
 }
 
 async function ownsSession(
