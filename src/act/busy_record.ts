@@ -1,11 +1,10 @@
 /** The record by which a parent home knows whether its secondmate is inside a turn. */
 
 import { isAbsolute } from "@std/path";
-import { ageSeconds } from "../platform/clock.ts";
-import { nowSeconds } from "../platform/clock.ts";
+import { ageSeconds, nowSeconds } from "../platform/clock.ts";
 import { lineOf, readText } from "../platform/file_text.ts";
 import { ownKind, targetKind } from "../platform/path_kind.ts";
-import { removeQuietly } from "../state/replace_file.ts";
+import { removeQuietly, replaceFile } from "../state/replace_file.ts";
 
 /** Where the record of this home is kept. */
 export interface BusyPointer {
@@ -77,23 +76,9 @@ function writeUnderLock({ folder, id, generation }: BusyPointer, record: "idle" 
   const path = `${folder}/${id}.busy-state`;
   const event = record === "idle" ? "stop" : "stop-blocked";
   const sequence = lastSequence(path, generation) + 1;
-  const temporary = `${path}.tmp.${Deno.pid}`;
   const line = `v1 gen=${generation} seq=${sequence} state=${record} source=claude-hook ` +
     `event=${event} ts=${nowSeconds()}\n`;
-  try {
-    const file = Deno.openSync(temporary, {
-      write: true,
-      create: true,
-      truncate: true,
-      mode: 0o600,
-    });
-    using _file = file;
-    file.writeSync(new TextEncoder().encode(line));
-    Deno.renameSync(temporary, path);
-  } catch (error) {
-    removeQuietly(temporary);
-    throw error;
-  }
+  replaceFile(path, line, { mode: 0o600 });
 }
 
 function lastSequence(path: string, generation: string): number {

@@ -136,9 +136,7 @@ function graftIdentity(state: string, claim: LegacyClaim): void {
   try {
     const { atime, mtime } = Deno.lstatSync(path);
     const [first = ""] = ledgerText(state).split("\n");
-    replaceFile(path, `${first}\n${claim.identity}\n`, {
-      temporaryName: `${path}.tmp.${Deno.pid}`,
-    });
+    replaceFile(path, `${first}\n${claim.identity}\n`);
     if (mtime !== null) Deno.utimeSync(path, atime ?? mtime, mtime);
   } catch {
     // The claim is finished either way; without the identity it is judged closed.

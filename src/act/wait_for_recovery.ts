@@ -3,6 +3,8 @@
 import { basename } from "@std/path";
 import { BEACON_NAME } from "../observe/beacon.ts";
 import { WATCH_LOCK_NAME } from "../observe/watcher.ts";
+import { Bell } from "../platform/bell.ts";
+import { DirectoryChanges } from "../platform/directory_changes.ts";
 import { LEDGER_NAME } from "../state/claude_ledger.ts";
 import { ownerLockPath } from "./legacy_claim.ts";
 
@@ -25,57 +27,18 @@ export async function waitForRecovery<Answer>(
   const startedAt = performance.now();
   const limitMs = Math.floor(waitMs / STEP_MS) * STEP_MS;
   if (limitMs === 0) return await look();
-  const changes = new ChangeReports(state);
-  using _changes = changes;
+  const bell = new Bell();
+  const names = recoveryFiles(state);
+  using _changes = new DirectoryChanges(state, bell, (name) => names.has(name));
   while (true) {
     const answer = await look();
     const leftMs = limitMs - (performance.now() - startedAt);
     if (answer !== undefined || leftMs <= 0) return answer;
-    await changes.within(Math.min(STEP_MS, leftMs));
+    await bell.within(Math.min(STEP_MS, leftMs));
   }
 }
 
-/** Reports of changes to the files that recovery shows in. */
-class ChangeReports implements Disposable {
-  readonly #names: ReadonlySet<string>;
-  #watcher: Deno.FsWatcher | undefined;
-  #next: PromiseWithResolvers<void> = Promise.withResolvers<void>();
-
-  constructor(state: string) {
-    this.#names = new Set([
-      LEDGER_NAME,
-      WATCH_LOCK_NAME,
-      BEACON_NAME,
-      basename(ownerLockPath(state)),
-    ]);
-    try {
-      this.#watcher = Deno.watchFs(state, { recursive: false });
-      this.#follow(this.#watcher);
-    } catch {
-      // No file events here (limit reached, unsupported file system): the steps still look.
-      this.#watcher = undefined;
-    }
-  }
-
-  /** Resolves at the next report, or after `waitMs`. */
-  async within(waitMs: number): Promise<void> {
-    let timer: number | undefined;
-    const step = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, waitMs);
-    });
-    await Promise.race([this.#next.promise, step]);
-    clearTimeout(timer);
-    this.#next = Promise.withResolvers<void>();
-  }
-
-  async #follow(watcher: Deno.FsWatcher): Promise<void> {
-    for await (const event of watcher) {
-      if (event.kind === "access") continue;
-      if (event.paths.some((path) => this.#names.has(basename(path)))) this.#next.resolve();
-    }
-  }
-
-  [Symbol.dispose](): void {
-    this.#watcher?.close();
-  }
+/** Names of the files that recovery shows in. */
+function recoveryFiles(state: string): ReadonlySet<string> {
+  return new Set([LEDGER_NAME, WATCH_LOCK_NAME, BEACON_NAME, basename(ownerLockPath(state))]);
 }

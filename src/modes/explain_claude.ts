@@ -10,7 +10,7 @@ import type { Recovery } from "../decide/recovery.ts";
 import { describeMalformed, malformedSettings } from "../decide/settings.ts";
 import { COOPERATION_LINE } from "../harness/claude_texts.ts";
 import { observeClaim } from "../observe/claim.ts";
-import { claudeVariables, observeClaudeTurnEnd } from "../observe/claude_turn_end.ts";
+import { claudeVariables } from "../observe/claude_turn_end.ts";
 import { observeAwayMode } from "../observe/daemon.ts";
 import type { Home } from "../observe/home.ts";
 import { graceVariables } from "../observe/turn_end.ts";
@@ -19,7 +19,8 @@ import type { StandardInput } from "../platform/stdin.ts";
 import { alarmExists, noticeExists } from "../state/failure_episode.ts";
 import { turnMeaning } from "./explain_stop.ts";
 import type { Explanation } from "./explanation.ts";
-import { type Call, EXIT, hasFlag } from "./mode.ts";
+import { chargedSession, claudeStopFacts } from "./claude_stop_facts.ts";
+import { type Call, EXIT } from "./mode.ts";
 import { turnEndBanner } from "./stop_banner.ts";
 
 /** Judges the stop as the guard would at its first look, without waiting and without charging. */
@@ -29,17 +30,10 @@ export async function explainClaudeStop(
   input: StandardInput,
 ): Promise<Omit<Explanation, "payload">> {
   const { environment } = call;
-  const facts = observeClaudeTurnEnd({
-    input,
-    home,
-    environment,
-    processes: systemProcesses(environment),
-    anchor: undefined,
-    acceptCursor: hasFlag(call, "cursor"),
-  });
+  const facts = claudeStopFacts(call, home, input);
   const entry = await decideClaudeTurnEnd(facts);
   const payload = await facts("payload");
-  const sessionId = payload.kind === "object" ? payload.sessionId ?? "unknown" : "unknown";
+  const sessionId = chargedSession(payload);
   const end = entry.kind === "allow"
     ? { blocked: false, code: entry.code, details: {} }
     : await explainCooperation(call, home, sessionId);

@@ -10,7 +10,8 @@ import { environmentOf } from "../platform/environment.ts";
 import { errorMessage, readCapture, readText } from "../platform/file_text.ts";
 import { ownKind, targetKind } from "../platform/path_kind.ts";
 import { printable } from "../platform/printable.ts";
-import { removeQuietly } from "../state/replace_file.ts";
+import { createFile } from "../state/create_file.ts";
+import { randomName } from "../state/replace_file.ts";
 import { type Call, EXIT, type ExitStatus, hasFlag, type ModeSpec } from "./mode.ts";
 import { complain, labelled, pasteable, say, screenStyle } from "./person_output.ts";
 
@@ -161,16 +162,8 @@ function makeFolder(path: string, name: string, mode = 0o777): HomePart {
 function makeFile(path: string, name: string, text: string): HomePart {
   if (targetKind(path) === "file") return { name, outcome: "was there" };
   if (ownKind(path) !== "absent") throw new Error(`${path} is there and is no file`);
-  const file = Deno.openSync(path, { write: true, createNew: true });
-  using _file = file;
-  try {
-    const bytes = new TextEncoder().encode(text);
-    for (let offset = 0; offset < bytes.length;) offset += file.writeSync(bytes.subarray(offset));
-  } catch (error) {
-    // Half of a file would pass for one that was there, the next time.
-    removeQuietly(path);
-    throw error;
-  }
+  const made = createFile(path, `${path}.tmp.${randomName()}`, text);
+  if (made === "exists") throw new Error(`${path} has come up in this very moment`);
   return { name, outcome: "made" };
 }
 

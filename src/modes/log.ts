@@ -1,5 +1,7 @@
 /** `log`: the decision journal for people, newest last, and followed as it grows. */
 
+import { Bell } from "../platform/bell.ts";
+import { DirectoryChanges } from "../platform/directory_changes.ts";
 import { jsonText, printable } from "../platform/printable.ts";
 import { targetKind } from "../platform/path_kind.ts";
 import { firstStopSignal } from "../platform/stop_signal.ts";
@@ -135,59 +137,11 @@ async function follow(
     stopped = true;
     bell.ring();
   });
-  let watcher: Deno.FsWatcher | undefined;
+  let changes: DirectoryChanges | undefined;
   while (!stopped) {
-    watcher ??= ringOnChanges(state, bell);
+    if (changes?.works !== true) changes = new DirectoryChanges(state, bell, () => true);
     if (await print(tail.next().map(render)) === "not written") return;
-    await bell.heard(LOOK_MS);
-  }
-}
-
-/** Wakes the one who waits; a ring that nobody waited for is heard at once the next time. */
-class Bell {
-  #rung = false;
-  #wake: (() => void) | undefined;
-
-  ring(): void {
-    this.#rung = true;
-    this.#wake?.();
-  }
-
-  /** Resolves at the next ring, or after `limitMs`. */
-  async heard(limitMs: number): Promise<void> {
-    if (!this.#rung) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, limitMs);
-        this.#wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
-    this.#rung = false;
-    this.#wake = undefined;
-  }
-}
-
-/** Rings at every change in `folder`, as far as the system tells of any. */
-function ringOnChanges(folder: string, bell: Bell): Deno.FsWatcher | undefined {
-  try {
-    const watcher = Deno.watchFs(folder, { recursive: false });
-    void ringAtEach(watcher, bell);
-    return watcher;
-  } catch {
-    return undefined;
-  }
-}
-
-async function ringAtEach(watcher: Deno.FsWatcher, bell: Bell): Promise<void> {
-  try {
-    for await (const { kind } of watcher) {
-      // Our own reading is an access too; ringing for it would never end.
-      if (kind !== "access") bell.ring();
-    }
-  } catch {
-    // No more notices: the regular look goes on.
+    await bell.within(LOOK_MS);
   }
 }
 

@@ -13,7 +13,7 @@ import {
   foreignOwnerMessage,
   unrecordedRecovery,
 } from "../harness/claude_texts.ts";
-import { claudeVariables, observeClaudeTurnEnd } from "../observe/claude_turn_end.ts";
+import { claudeVariables } from "../observe/claude_turn_end.ts";
 import type { Home } from "../observe/home.ts";
 import { isCompletePayload } from "../observe/payload.ts";
 import type { Ask } from "../decide/rule.ts";
@@ -25,7 +25,8 @@ import { BUDGET_NAME } from "../state/claude_budget.ts";
 import { ALARM_NAME, NOTICE_NAME } from "../state/failure_episode.ts";
 import { hashBytes } from "../state/journal.ts";
 import { hookHome } from "./call_home.ts";
-import { type Call, EXIT, type ExitStatus, hasFlag } from "./mode.ts";
+import { chargedSession, claudeStopFacts } from "./claude_stop_facts.ts";
+import { type Call, EXIT, type ExitStatus } from "./mode.ts";
 import { needInWords, turnEndBanner } from "./stop_banner.ts";
 import { journalRecord, sawByRule } from "./stop_journal.ts";
 
@@ -41,15 +42,7 @@ interface ClaudeOutcome {
 export async function stopClaude(call: Call): Promise<ExitStatus> {
   const input = await readStandardInput(isCompletePayload);
   const home = hookHome(call);
-  const { environment } = call;
-  const facts = observeClaudeTurnEnd({
-    input,
-    home,
-    environment,
-    processes: systemProcesses(environment),
-    anchor: undefined,
-    acceptCursor: hasFlag(call, "cursor"),
-  });
+  const facts = claudeStopFacts(call, home, input);
   const entry = await decideClaudeTurnEnd(facts);
   const stop: ClaudeStop = { call, home, input, facts };
   const outcome = await actOn(entry.code, stop);
@@ -102,8 +95,7 @@ async function actOn(code: EntryCode, stop: ClaudeStop): Promise<ClaudeOutcome> 
 async function cooperateOn(stop: ClaudeStop): Promise<Cooperation> {
   const { call, home, input, facts } = stop;
   const payload = await facts("payload");
-  // An absent id is a session of its own; the empty one is kept as it is.
-  const sessionId = payload.kind === "object" ? payload.sessionId ?? "unknown" : "unknown";
+  const sessionId = chargedSession(payload);
   const bytes = input.kind === "bytes" ? input.bytes : new Uint8Array();
   return await cooperate({
     home,

@@ -1,6 +1,7 @@
 /** Custom checks and their trust records: `<id>.check.sh` and `<id>.check-trust`. */
 
 import { ownKind, type PathKind } from "../platform/path_kind.ts";
+import { createFile } from "./create_file.ts";
 import { randomName, removeQuietly, replaceFile } from "./replace_file.ts";
 
 declare const checkIdBrand: unique symbol;
@@ -185,25 +186,7 @@ export function writeTrustRecord(state: string, id: CheckId, hash: string): void
  */
 export function createCheck(state: string, id: CheckId, script: Uint8Array): "created" | "exists" {
   const temporary = `${state}/.fm-custom-check.${randomName()}`;
-  try {
-    writeExclusively(temporary, script, CHECK_PERMISSIONS);
-    Deno.linkSync(temporary, checkPath(state, id));
-    return "created";
-  } catch (error) {
-    if (error instanceof Deno.errors.AlreadyExists) return "exists";
-    throw error;
-  } finally {
-    removeQuietly(temporary);
-  }
-}
-
-/** Creates a file that must not be there yet, with exactly these permissions. */
-export function writeExclusively(path: string, bytes: Uint8Array, permissions: number): void {
-  const file = Deno.openSync(path, { write: true, createNew: true, mode: permissions });
-  using _file = file;
-  // A mode given to open is masked by the umask.
-  Deno.chmodSync(path, permissions);
-  for (let offset = 0; offset < bytes.length;) offset += file.writeSync(bytes.subarray(offset));
+  return createFile(checkPath(state, id), temporary, script, CHECK_PERMISSIONS);
 }
 
 /**

@@ -59,6 +59,5 @@ export function formatBudget(budget: BlockBudget): string {
 
 /** Replaces the budget of `state`. Throws when it cannot be written; the old count then stands. */
 export function writeBudget(state: string, budget: BlockBudget): void {
-  const path = `${state}/${BUDGET_NAME}`;
-  replaceFile(path, formatBudget(budget), { temporaryName: `${path}.tmp.${Deno.pid}` });
+  replaceFile(`${state}/${BUDGET_NAME}`, formatBudget(budget));
 }

@@ -2,7 +2,7 @@
 
 import { lineOf } from "../platform/file_text.ts";
 import type { ProcessIdentity } from "../platform/process_identity.ts";
-import { randomName, replaceFile } from "./replace_file.ts";
+import { replaceFile } from "./replace_file.ts";
 
 /** Name of the ledger in a state directory. */
 export const LEDGER_NAME = ".claude-autoarm-epoch";
@@ -147,7 +147,5 @@ export function isLedgerWord(id: string): boolean {
 
 /** Replaces the ledger of `state`; readers judge its age, so it is never edited in place. */
 export function writeLedger(state: string, text: string): void {
-  const path = `${state}/${LEDGER_NAME}`;
-  // The pid alone would collide within one process; the names of shell writers carry it too.
-  replaceFile(path, text, { temporaryName: `${path}.tmp.${Deno.pid}${randomName(3)}` });
+  replaceFile(`${state}/${LEDGER_NAME}`, text);
 }

@@ -1,5 +1,7 @@
 /** State files written whole or not at all. */
 
+import { writeWhole } from "../platform/write_whole.ts";
+
 /** Characters of the random part of temporary names, as `mktemp` uses them. */
 const NAME_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
@@ -22,7 +24,6 @@ export function replaceFile(
   options: { readonly mode?: number; readonly temporaryName?: string } = {},
 ): void {
   const temporary = options.temporaryName ?? `${path}.tmp.${randomName()}`;
-  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   try {
     const file = Deno.openSync(temporary, {
       write: true,
@@ -30,7 +31,7 @@ export function replaceFile(
       mode: options.mode ?? 0o666,
     });
     using _file = file;
-    for (let offset = 0; offset < bytes.length;) offset += file.writeSync(bytes.subarray(offset));
+    writeWhole(file, content);
     Deno.renameSync(temporary, path);
   } catch (error) {
     // A name that was taken belongs to somebody else and stays.

@@ -16,7 +16,6 @@ export interface SignalFile {
   /** Size in bytes; how far a status file is classified once it was reported. */
   readonly size: number;
   readonly fileIdentity: string;
-  readonly isLink: boolean;
 }
 
 /** The signal file `name` of `state`, or `undefined` when it is gone. */
@@ -28,7 +27,7 @@ export function readSignalFile(state: string, name: string): SignalFile | undefi
     const signature = name.endsWith(".status")
       ? statusSignature(path, info, fileIdentity)
       : `${info.size}:${Math.floor((info.mtime?.getTime() ?? 0) / 1000)}`;
-    return { name, path, signature, size: info.size, fileIdentity, isLink: info.isSymlink };
+    return { name, path, signature, size: info.size, fileIdentity };
   } catch {
     return undefined;
   }
@@ -69,25 +68,12 @@ export function isReported(state: string, file: SignalFile): boolean {
 }
 
 /**
- * Bytes of a status log that were judged already. Another file, or one that has shrunk, begins anew:
- * every doubt costs one repeated wake, never a lost one.
+ * Records that the file was reported as it is, and all of it judged. Throws when the marker cannot be
+ * written.
  */
-export function classifiedOffset(state: string, file: SignalFile): number {
-  const content = readText(markerPath(state, file.name));
-  const [version, , classified] = content.kind === "text" ? content.text.split("\t") : [];
-  const [, offset, identity] = /^([0-9]{1,15})@(.*)$/.exec(classified ?? "") ?? [];
-  if (version !== "v2" || offset === undefined || identity !== file.fileIdentity) return 0;
-  return Number(offset) <= file.size ? Number(offset) : 0;
-}
-
-/**
- * Records that the file was reported as it is, and, when `judged`, that all of it was judged. Throws
- * when the marker cannot be written.
- */
-export function markReported(state: string, file: SignalFile, judged = true): void {
-  const position = judged ? file.size : classifiedOffset(state, file);
+export function markReported(state: string, file: SignalFile): void {
   const text = file.name.endsWith(".status")
-    ? `v2\t${file.signature}\t${position}@${file.fileIdentity}`
+    ? `v2\t${file.signature}\t${file.size}@${file.fileIdentity}`
     : file.signature;
   replaceFile(markerPath(state, file.name), text);
 }

@@ -3,7 +3,8 @@
 import { ageSeconds } from "../platform/clock.ts";
 import { readText } from "../platform/file_text.ts";
 import { ownKind, targetKind } from "../platform/path_kind.ts";
-import { randomName, removeQuietly } from "./replace_file.ts";
+import { createFile } from "./create_file.ts";
+import { randomName } from "./replace_file.ts";
 
 declare const taskIdBrand: unique symbol;
 
@@ -71,23 +72,7 @@ export function createTaskRecord(
   const temporary = `${state}/.${id}${RECORD_SUFFIX}.tmp.${randomName()}`;
   const lines = [`kind=${OWN_KIND}`, `created_at=${task.createdAtSeconds}`];
   if (task.note !== undefined) lines.push(`note=${task.note}`);
-  try {
-    const file = Deno.openSync(temporary, { write: true, createNew: true });
-    using _file = file;
-    writeWhole(file, `${lines.join("\n")}\n`);
-    Deno.linkSync(temporary, recordPath(state, id));
-    return "created";
-  } catch (error) {
-    if (error instanceof Deno.errors.AlreadyExists) return "exists";
-    throw error;
-  } finally {
-    removeQuietly(temporary);
-  }
-}
-
-function writeWhole(file: Deno.FsFile, text: string): void {
-  const bytes = new TextEncoder().encode(text);
-  for (let offset = 0; offset < bytes.length;) offset += file.writeSync(bytes.subarray(offset));
+  return createFile(recordPath(state, id), temporary, `${lines.join("\n")}\n`);
 }
 
 /**

@@ -1,5 +1,6 @@
 /** The durable wake queue: what a session still has to handle, one row a line. */
 
+import { writeWhole } from "../platform/write_whole.ts";
 import { nowSeconds } from "../platform/clock.ts";
 import type { Environment } from "../platform/environment.ts";
 import { errorMessage, readCapture } from "../platform/file_text.ts";
@@ -93,9 +94,8 @@ export function appendRow({ state, queue }: QueuePaths, wake: Wake): void {
   using _file = file;
   const before = file.statSync().size;
   const line = `${isTorn(file, before) ? "\n" : ""}${formatRow(wake, sequence, nowSeconds())}`;
-  const bytes = new TextEncoder().encode(line);
   try {
-    for (let offset = 0; offset < bytes.length;) offset += file.writeSync(bytes.subarray(offset));
+    writeWhole(file, line);
   } catch (error) {
     file.truncateSync(before);
     throw error;

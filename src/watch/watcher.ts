@@ -4,12 +4,16 @@ import { publishDowntime, publishDowntimeNow } from "../act/recovery.ts";
 import { appendWake } from "../act/wake_append.ts";
 import { pollGraceSeconds, pollSeconds } from "../decide/grace.ts";
 import { numberSetting } from "../decide/number.ts";
+import { judgeRefusal, type Refusal } from "../decide/watcher_refusal.ts";
 import { BEACON_NAME, observeBeacon } from "../observe/beacon.ts";
 import type { Home } from "../observe/home.ts";
 import { graceVariables } from "../observe/turn_end.ts";
 import { WATCH_LOCK_NAME } from "../observe/watcher.ts";
 import { ageSeconds } from "../platform/clock.ts";
+import { Bell } from "../platform/bell.ts";
+import { DirectoryChanges } from "../platform/directory_changes.ts";
 import type { Environment } from "../platform/environment.ts";
+import { errorMessage } from "../platform/file_text.ts";
 import { targetKind } from "../platform/path_kind.ts";
 import type { Pid } from "../platform/pid.ts";
 import { ownPid, type Processes } from "../platform/processes.ts";
@@ -18,20 +22,12 @@ import type { SignalFile } from "../state/signal_marker.ts";
 import { queuePaths } from "../state/wake_queue.ts";
 import { checkSettings, isSweepDue, touchLastCheck } from "./checks/cadence.ts";
 import { sweepChecks } from "./checks/sweep.ts";
-import { TaskSignals } from "./task_signals.ts";
+import { isSignalName, markSignals, pendingSignals } from "./task_signals.ts";
 import { touch } from "./touch.ts";
 
 /** How a watcher's life ended, or why it never began. */
 export type WatcherEnd =
-  /** Another watcher, or somebody about to become one, holds the lock. */
-  | { readonly kind: "already-running"; readonly pid: Pid | undefined }
-  /** The holder lives but does not beat; `ageSeconds` is `undefined` when it never did. */
-  | {
-    readonly kind: "holder-stale";
-    readonly pid: Pid;
-    readonly ageSeconds: number | undefined;
-    readonly graceSeconds: number;
-  }
+  | Refusal
   /** Somebody else took the lock. */
   | { readonly kind: "lost-lock" }
   /** The home was removed while it was watched. */
@@ -65,10 +61,10 @@ export async function runWatcher(setup: WatcherSetup): Promise<WatcherEnd> {
   const attempt = tryLock(`${state}/${WATCH_LOCK_NAME}`, {
     beforeSteal: () => publishDowntimeNow(state),
   });
-  if (attempt.kind === "refused") return judgeRefusal(setup, attempt.holder);
+  if (attempt.kind === "refused") return observeRefusal(setup, attempt.holder);
   const { lock } = attempt;
   await recordOwnership(setup, lock);
-  const end = await cycle(setup, lock);
+  const end = await cycleSafely(setup, lock);
   if (end.kind === "lost-lock") {
     lock.abandon();
     return end;
@@ -80,12 +76,26 @@ export async function runWatcher(setup: WatcherSetup): Promise<WatcherEnd> {
   return end.kind === "stopped" || end.kind === "wake" ? { ...end, released } : end;
 }
 
+/** Whatever goes wrong in a cycle ends the watcher by its ordinary way out. */
+async function cycleSafely(setup: WatcherSetup, lock: HeldLock): Promise<WatcherEnd> {
+  try {
+    return await cycle(setup, lock);
+  } catch (error) {
+    return { kind: "failed", because: errorMessage(error) };
+  }
+}
+
 async function cycle(setup: WatcherSetup, lock: HeldLock): Promise<WatcherEnd> {
-  const { home, stop } = setup;
+  const { home } = setup;
   const pollMs = pollSeconds(graceVariables(setup.environment)).value * 1000;
   let announce: (() => void) | undefined = setup.started;
-  const signals = new TaskSignals(home.state);
-  using _signals = signals;
+  let stopping = false;
+  const bell = new Bell();
+  void setup.stop.then(() => {
+    stopping = true;
+    bell.ring();
+  });
+  using _changes = new DirectoryChanges(home.state, bell, isSignalName);
   while (true) {
     if (!lock.isOurs()) return { kind: "lost-lock" };
     const missing = [home.home, home.state].find((path) => targetKind(path) !== "directory");
@@ -93,20 +103,19 @@ async function cycle(setup: WatcherSetup, lock: HeldLock): Promise<WatcherEnd> {
     touch(`${home.state}/${BEACON_NAME}`);
     announce?.();
     announce = undefined;
-    const report = signals.nextReport();
     // Before signals, so that a chatty task cannot starve the checks.
     const swept = await sweepWhenDue(setup);
     if (swept !== undefined) return swept;
-    const changed = signals.pending();
-    if (changed.length > 0) return await wake(setup, signals, changed);
-    if (await stoppedWithin(stop, report, pollMs)) return { kind: "stopped", released: false };
+    const changed = pendingSignals(home.state);
+    if (changed.length > 0) return await wake(setup, changed);
+    if (!stopping) await bell.within(pollMs);
+    if (stopping) return { kind: "stopped", released: false };
   }
 }
 
 /** The row comes before the marker that suppresses a repeat, and both before anybody is told. */
 async function wake(
   setup: WatcherSetup,
-  signals: TaskSignals,
   files: readonly SignalFile[],
 ): Promise<WatcherEnd> {
   const reason = `signal: ${files.map((file) => file.path).join(" ")}`;
@@ -115,7 +124,7 @@ async function wake(
     const queued = await appendWake(paths, { kind: "signal", key: file.name, payload: reason });
     if (!queued) return { kind: "not-queued" };
   }
-  signals.mark(files);
+  markSignals(setup.home.state, files);
   return { kind: "wake", reason, released: false };
 }
 
@@ -147,22 +156,18 @@ async function sweepWhenDue(
   }
 }
 
-/** The plain refusals do not look at identity: whoever lives at that pid is not disturbed. */
-function judgeRefusal(setup: WatcherSetup, holder: Pid | undefined): WatcherEnd {
-  if (holder === undefined) return { kind: "already-running", pid: undefined };
-  const { state } = setup.home;
-  const graceSeconds = staleGraceSeconds(setup.environment);
+/** A holder that is past every bound is refused like a stale one: it is looked at by a person. */
+function observeRefusal(
+  { home: { state }, environment }: WatcherSetup,
+  holder: Pid | undefined,
+): Refusal {
   const beacon = observeBeacon(state);
-  const age = beacon.kind === "beat"
-    ? beacon.ageSeconds
-    : ageSeconds(`${state}/${WATCH_LOCK_NAME}`);
-  if (age === undefined || age < graceSeconds) return { kind: "already-running", pid: holder };
-  return {
-    kind: "holder-stale",
-    pid: holder,
-    ageSeconds: beacon.kind === "beat" ? beacon.ageSeconds : undefined,
-    graceSeconds,
-  };
+  return judgeRefusal({
+    holder,
+    beatAgeSeconds: beacon.kind === "beat" ? beacon.ageSeconds : undefined,
+    lockAgeSeconds: ageSeconds(`${state}/${WATCH_LOCK_NAME}`),
+    staleGraceSeconds: staleGraceSeconds(environment),
+  });
 }
 
 /** Seconds after which a live holder counts as stale for whoever wants to watch. */
@@ -177,21 +182,4 @@ async function recordOwnership(setup: WatcherSetup, lock: HeldLock): Promise<voi
   const own = await setup.processes.identity(ownPid());
   // Without an identity the watcher still runs; every strict reader then calls it unhealthy.
   lock.write("pid-identity", own.kind === "known" ? own.identity : "");
-}
-
-/** Waits for a stop, for a report of change, or for the poll, whichever comes first. */
-async function stoppedWithin(
-  stop: Promise<void>,
-  report: Promise<void>,
-  waitMs: number,
-): Promise<boolean> {
-  let timer: number | undefined;
-  const tick = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), waitMs);
-  });
-  try {
-    return await Promise.race([stop.then(() => true), report.then(() => false), tick]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

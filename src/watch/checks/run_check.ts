@@ -5,12 +5,8 @@ import { errorMessage } from "../../platform/file_text.ts";
 import { targetKind } from "../../platform/path_kind.ts";
 import { printable } from "../../platform/printable.ts";
 import { type GroupEnd, type GroupLimits, runGroup } from "../../platform/process_group.ts";
-import {
-  readPlainFile,
-  sha256Hex,
-  TRUST_PERMISSIONS,
-  writeExclusively,
-} from "../../state/check_trust.ts";
+import { readPlainFile, sha256Hex, TRUST_PERMISSIONS } from "../../state/check_trust.ts";
+import { writeExclusively } from "../../state/create_file.ts";
 import { randomName, removeQuietly } from "../../state/replace_file.ts";
 import type { Candidate } from "./candidates.ts";
 
