@@ -51,7 +51,7 @@ export interface ModeSpec {
   /** Further paragraphs for `help <mode>`. */
   readonly details?: readonly string[];
   /** Milliseconds after which a hook mode allows and exits; hook modes only. */
-  readonly deadlineMs?: (call: Call) => number;
+  readonly deadlineMs?: (call: Omit<Call, "settle">) => number;
   /** Whether the mode starts programs or sends signals; without it that permission is given up. */
   readonly startsPrograms: boolean;
   readonly run: (call: Call) => Promise<ExitStatus>;
@@ -77,10 +77,16 @@ export interface Call {
   readonly environment: Environment;
   /** Milliseconds since the epoch when the process began its work. */
   readonly startedAtMs: number;
+  /**
+   * Settles the verdict of a mode that has a deadline, before anything of it is told.
+   *
+   * @returns `false` when the deadline came first: the turn is allowed already, say nothing.
+   */
+  readonly settle: () => boolean;
 }
 
 /** Whether the switch `name` was given. */
-export function hasFlag(call: Call, name: string): boolean {
+export function hasFlag(call: Pick<Call, "flags">, name: string): boolean {
   return call.flags.has(name);
 }
 

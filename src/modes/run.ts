@@ -6,6 +6,7 @@ import { nowMs } from "../platform/clock.ts";
 import { writeTo } from "../platform/output.ts";
 import { printable } from "../platform/printable.ts";
 import type { HookFailure } from "./failure_journal.ts";
+import { Deadline } from "./deadline.ts";
 import { type Call, EXIT, type ExitStatus, modeCalled, type ModeSpec } from "./mode.ts";
 import { parseArguments, type UsageError } from "./parse.ts";
 import { MODES } from "./table.ts";
@@ -58,14 +59,22 @@ function giveUpPermissions(mode: ModeSpec): void {
   if (mode.kind === "read-only") Deno.permissions.revokeSync({ name: "write" });
 }
 
-async function guarded(mode: ModeSpec, call: Call): Promise<ExitStatus> {
-  const deadlineMs = mode.deadlineMs?.(call);
+/**
+ * Runs a mode to its exit status, and allows for a hook that fails or is too late. Never throws.
+ *
+ * A mode that settled its verdict in time keeps its status, however long it takes to be told.
+ */
+export async function guarded(mode: ModeSpec, parts: Omit<Call, "settle">): Promise<ExitStatus> {
+  const limitMs = mode.deadlineMs?.(parts);
+  const deadline = new Deadline(limitMs);
+  const call: Call = { ...parts, settle: () => deadline.settle() };
   try {
-    const status = await within(mode.run(call), deadlineMs);
+    const late = deadline.passed.then(() => undefined);
+    const status = await Promise.race([mode.run(call), late]);
     if (status !== undefined) return status;
     return await allowUnjudged(mode, call, {
       code: "deadline",
-      because: `no verdict within ${deadlineMs} ms`,
+      because: `no verdict within ${limitMs} ms`,
     });
   } catch (error) {
     const because = errorMessage(error);
@@ -75,6 +84,8 @@ async function guarded(mode: ModeSpec, call: Call): Promise<ExitStatus> {
     }
     await writeTo("stderr", `turnguard ${mode.name}: stopped: ${printable(because)}\n`);
     return EXIT.failure;
+  } finally {
+    deadline.settle();
   }
 }
 
@@ -90,21 +101,4 @@ async function allowUnjudged(
     // Loading the journal failed as well; the turn ends all the same.
   }
   return EXIT.ok;
-}
-
-/** The outcome, or `undefined` when it takes longer than `limitMs`. */
-async function within<T>(
-  outcome: Promise<T>,
-  limitMs: number | undefined,
-): Promise<T | undefined> {
-  if (limitMs === undefined) return await outcome;
-  let timer: number | undefined;
-  const deadline = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), limitMs);
-  });
-  try {
-    return await Promise.race([outcome, deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -47,7 +47,7 @@ export const stopMode: ModeSpec = {
 };
 
 /** The time that `--claude` waits for the other hook comes on top. */
-function waitMs(call: Call): number {
+function waitMs(call: Pick<Call, "environment">): number {
   return Number(call.environment.get("FM_CLAUDE_AUTOARM_SYNC_WAIT_MS") ?? "") || 0;
 }
 
@@ -56,6 +56,7 @@ async function stop(call: Call): Promise<ExitStatus> {
   const input = await readStandardInput(isCompletePayload);
   const judged = await judgeTurnEnd(call, hookHome(call), input);
   if (judged.verdict.kind === "allow") {
+    if (!call.settle()) return EXIT.ok;
     await journalTurnEnd(call, judged, undefined);
     return EXIT.ok;
   }
@@ -64,6 +65,7 @@ async function stop(call: Call): Promise<ExitStatus> {
   const { environment } = call;
   const harness = await blockedHarness(judged, environment);
   const banner = await turnEndBanner({ ...judged, environment, harness, cooperation: undefined });
+  if (!call.settle()) return EXIT.ok;
   await journalTurnEnd(call, judged, harness);
   await writeTo("stderr", banner);
   return EXIT.block;
