@@ -1,11 +1,12 @@
-/** `watch`: keep watch over a home until told to stop. */
+/** `watch`: keep watch over a home until there is something to tell. */
 
 import { writeTo } from "../platform/output.ts";
+import { targetKind } from "../platform/path_kind.ts";
+import { printable } from "../platform/printable.ts";
 import { systemProcesses } from "../platform/processes.ts";
 import { firstStopSignal } from "../platform/stop_signal.ts";
-import { printable } from "../platform/printable.ts";
-import { targetKind } from "../platform/path_kind.ts";
-import { runWatcher, type WatcherEnd } from "../watch/watcher.ts";
+import { runWatcher } from "../watch/watcher.ts";
+import { endReport, startReport } from "../watch/watcher_report.ts";
 import { personHome } from "./call_home.ts";
 import { type Call, EXIT, type ExitStatus, type ModeSpec } from "./mode.ts";
 
@@ -13,13 +14,18 @@ import { type Call, EXIT, type ExitStatus, type ModeSpec } from "./mode.ts";
 export const watchMode: ModeSpec = {
   name: "watch",
   kind: "person",
-  summary: "Watch a home: hold its watch lock and beat once a cycle.",
+  summary: "Watch a home until something in it needs a turn.",
   flags: [{ name: "root", value: "DIR", summary: "Root of the home." }],
   details: [
-    "Runs until a task reports (its .status or .turn-ended file changes) or a check has output, " +
-    "which it queues and prints, or until SIGTERM, SIGINT or SIGHUP. One watcher a home: a second one says who watches " +
-    "already and ends with status 0.",
-    "FM_POLL sets the seconds between beats (15).",
+    "Holds the home's watch lock and beats once a cycle. It ends with the first thing that has to be " +
+    "told: a task's report (its .status or .turn-ended file), the output of a check, a result of a " +
+    "process-event source, a due heartbeat, or a stretch without a watcher. That is queued first and " +
+    "then printed, one reason a life.",
+    "One watcher a home: a second one says who watches already and ends with status 0. One that has " +
+    "not beaten for FM_WATCHER_STALL_BOUND seconds is asked to end and replaced.",
+    "FM_POLL sets the seconds between beats (15), FM_SIGNAL_GRACE how long a report is waited upon " +
+    "for others of the same turn (30), FM_CHECK_INTERVAL the seconds between sweeps (300), " +
+    "FM_HEARTBEAT and FM_HEARTBEAT_MAX those between heartbeats (600, 7200).",
   ],
   startsPrograms: true,
   run: watch,
@@ -39,70 +45,19 @@ async function watch(call: Call): Promise<ExitStatus> {
   const end = await runWatcher({
     home,
     environment: call.environment,
-    processes: systemProcesses(call.environment),
+    look: () => systemProcesses(call.environment),
     stop: signal.then(() => undefined),
-    started: () => void writeTo("stdout", `watcher: started pid=${Deno.pid} (beacon fresh)\n`),
+    started: (start) => {
+      void writeTo("stdout", startReport(start));
+      // Who started it by hand sees that it works; scripts read what it prints, so they do not.
+      if (Deno.stderr.isTerminal()) {
+        void writeTo("stderr", `watching ${printable(home.home)}; Ctrl-C ends it\n`);
+      }
+    },
+    tell: (reason) => writeTo("stdout", `${reason}\n`),
   });
-  const report = describeEnd(end);
-  await writeTo(report.stream, report.text);
+  const report = endReport(end);
+  await writeTo("stdout", report.stdout);
+  await writeTo("stderr", report.stderr);
   return end.kind === "stopped" ? (await signal).status : report.status;
-}
-
-interface EndReport {
-  readonly stream: "stdout" | "stderr";
-  readonly text: string;
-  readonly status: ExitStatus;
-}
-
-/** Wording that scripts around the watcher look for. */
-function describeEnd(end: WatcherEnd): EndReport {
-  switch (end.kind) {
-    case "already-running": {
-      const pid = end.pid === undefined ? "" : ` pid ${end.pid}`;
-      return { stream: "stdout", text: `watcher: already running${pid}\n`, status: EXIT.ok };
-    }
-    case "holder-stale":
-      return {
-        stream: "stderr",
-        text: `watcher: lock held by live pid ${end.pid} but ${staleness(end)}; ` +
-          "inspect or stop that watcher before re-arming.\n",
-        status: EXIT.failure,
-      };
-    case "lost-lock":
-      return { stream: "stdout", text: "", status: EXIT.ok };
-    case "home-gone":
-      return {
-        stream: "stderr",
-        text: `watcher: ${printable(end.what)} is gone; nothing was recreated\n`,
-        status: EXIT.failure,
-      };
-    case "wake":
-      return { stream: "stdout", text: `${end.reason}\n`, status: EXIT.ok };
-    case "not-queued":
-      return {
-        stream: "stderr",
-        text: "watcher: a wake could not be queued; nothing was marked as reported\n",
-        status: EXIT.failure,
-      };
-    case "failed":
-      return {
-        stream: "stderr",
-        text: `watcher: ${printable(end.because)}; not watching beside it\n`,
-        status: EXIT.failure,
-      };
-    case "stopped":
-      return {
-        stream: "stderr",
-        text: end.released
-          ? ""
-          : "watcher: recovery state could not be persisted; retaining stale lock evidence\n",
-        status: EXIT.ok,
-      };
-  }
-}
-
-function staleness(end: Extract<WatcherEnd, { kind: "holder-stale" }>): string {
-  return end.ageSeconds === undefined
-    ? "no heartbeat exists"
-    : `heartbeat is stale for ${end.ageSeconds}s (>${end.graceSeconds}s)`;
 }

@@ -24,6 +24,11 @@ export class ArmOutput {
     if (this.#last.length > KEPT_LINES) this.#last.shift();
   }
 
+  /** Adds every line of a text. */
+  addText(text: string): void {
+    if (text !== "") { for (const line of text.replace(/\n$/, "").split("\n")) this.add(line); }
+  }
+
   /** The first lines that deliver a wake; empty when there is none. */
   get wakes(): readonly string[] {
     return this.#wakes;

@@ -11,7 +11,8 @@ import { liveness } from "../platform/liveness.ts";
 import { parsePid, type Pid } from "../platform/pid.ts";
 import type { Processes } from "../platform/processes.ts";
 import { ArmOutput } from "./arm_output.ts";
-import { runWatcher, type WatcherEnd } from "./watcher.ts";
+import { runWatcher } from "./watcher.ts";
+import { endReport, startReport } from "./watcher_report.ts";
 
 /** What an arm needs. */
 export interface OwnArmSetup {
@@ -21,6 +22,8 @@ export interface OwnArmSetup {
   readonly look: () => Processes;
   readonly stop: Promise<void>;
 }
+
+const NO_REASON = "watcher: FAILED - cycle ended without an actionable reason";
 
 /** Milliseconds between looks at a watcher that somebody else runs. */
 const ATTACH_STEP_MS = 500;
@@ -35,16 +38,26 @@ export async function runOwnArm(setup: OwnArmSetup): Promise<ArmOutput> {
   if (attached !== undefined) {
     output.add(`watcher: attached pid=${attached}`);
     await followWatcher(setup);
-    output.add("watcher: FAILED - cycle ended without an actionable reason");
+    output.add(NO_REASON);
     return output;
   }
   const end = await runWatcher({
     ...setup,
-    processes: setup.look(),
-    started: () => output.add(`watcher: started pid=${Deno.pid} (beacon fresh)`),
+    started: (start) => {
+      output.addText(startReport(start));
+      output.add(`watcher: started pid=${Deno.pid} (beacon fresh)`);
+    },
+    tell: (reason) => {
+      output.addText(reason);
+      return Promise.resolve("written");
+    },
   });
-  // A check's output may have several lines; each is one line of the arm's.
-  for (const line of describe(end).split("\n")) output.add(line);
+  const { stdout, stderr, status } = endReport(end);
+  output.addText(stdout + stderr);
+  if (end.kind === "lost-lock") output.add(NO_REASON);
+  if (status !== 0 && end.kind !== "bad-setting") {
+    output.add(`watcher: FAILED - watcher cycle exited ${status} without an actionable reason`);
+  }
   return output;
 }
 
@@ -84,25 +97,4 @@ function glance(state: string): string | undefined {
 async function healthyPid({ home, environment, look }: OwnArmSetup): Promise<Pid | undefined> {
   const health = judgeWatcher(await observeWatcher(home, graceVariables(environment), look()));
   return health.kind === "healthy" ? health.pid : undefined;
-}
-
-function describe(end: WatcherEnd): string {
-  switch (end.kind) {
-    case "wake":
-      return end.reason;
-    case "already-running":
-      return `watcher: already running${end.pid === undefined ? "" : ` pid ${end.pid}`}`;
-    case "holder-stale":
-      return `watcher: FAILED - lock held by live pid ${end.pid} that does not beat`;
-    case "not-queued":
-      return "watcher: FAILED - a wake could not be queued";
-    case "failed":
-      return `watcher: FAILED - ${end.because}`;
-    case "home-gone":
-      return "watcher: FAILED - the home is gone";
-    case "lost-lock":
-      return "watcher: FAILED - the watch lock was taken over";
-    case "stopped":
-      return "watcher: stopped";
-  }
 }

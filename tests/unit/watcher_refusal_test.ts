@@ -11,7 +11,7 @@ const ROWS:
     [299, 9_999, "already-running"],
     [300, 9_999, "holder-stale"],
     [899, 9_999, "holder-stale"],
-    [900, 9_999, "holder-stale"],
+    [900, 9_999, "holder-stalled"],
     [-50, 9_999, "already-running"],
     [undefined, 10, "already-running"],
     [undefined, 400, "holder-stale"],
@@ -26,6 +26,7 @@ Deno.test("judgeRefusal: a holder is told by its beat, and by its lock while it 
       beatAgeSeconds,
       lockAgeSeconds,
       staleGraceSeconds: 300,
+      stallBoundSeconds: 900,
     });
     assertEquals(refusal.kind, kind, `beat ${beatAgeSeconds}, lock ${lockAgeSeconds}`);
   }
@@ -37,6 +38,7 @@ Deno.test("judgeRefusal: a lock that nobody holds yet is being taken by somebody
     beatAgeSeconds: 9_999,
     lockAgeSeconds: 9_999,
     staleGraceSeconds: 300,
+    stallBoundSeconds: 900,
   });
   assertEquals(refusal, { kind: "already-running", pid: undefined });
 });

@@ -1,7 +1,12 @@
 /** Which reports of tasks are still to be told. */
 
 import { assertEquals } from "@std/assert";
-import { isSignalName, markSignals, pendingSignals } from "../../src/watch/task_signals.ts";
+import {
+  isSignalName,
+  markSignals,
+  pendingSignals,
+  withSpans,
+} from "../../src/watch/signal_scan.ts";
 
 Deno.test("pendingSignals: status files first, by name, each once", () => {
   const state = Deno.makeTempDirSync();
@@ -11,7 +16,7 @@ Deno.test("pendingSignals: status files first, by name, each once", () => {
     }
     const names = (): readonly string[] => pendingSignals(state).map((file) => file.name);
     assertEquals(names(), ["a.status", "b.status", "a.turn-ended"]);
-    markSignals(state, pendingSignals(state));
+    markSignals(state, withSpans(state, pendingSignals(state)));
     assertEquals(names(), []);
     Deno.writeTextFileSync(`${state}/b.status`, "more");
     assertEquals(names(), ["b.status"]);

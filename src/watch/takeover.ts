@@ -1,0 +1,118 @@
+/** How a watcher comes to hold the watch lock: at once, or from a holder that has stalled. */
+
+import { publishDowntimeNow } from "../act/recovery.ts";
+import { judgeHolder } from "../decide/holder.ts";
+import { judgeRefusal, type Refusal, type StalledHolder } from "../decide/watcher_refusal.ts";
+import { observeBeacon } from "../observe/beacon.ts";
+import type { Home } from "../observe/home.ts";
+import { observeWatcher, WATCH_LOCK_NAME } from "../observe/watcher.ts";
+import { ageSeconds } from "../platform/clock.ts";
+import { liveness } from "../platform/liveness.ts";
+import type { Pid } from "../platform/pid.ts";
+import type { Processes } from "../platform/processes.ts";
+import { type HeldLock, type LockTry, tryLock } from "../state/lock.ts";
+import type { WatcherSettings } from "./watcher_settings.ts";
+
+/** What acquiring the watch lock came to. */
+export type Takeover =
+  | {
+    readonly kind: "acquired";
+    readonly lock: HeldLock;
+    /** Whether a dead or a stalled holder was followed. */
+    readonly recovered: boolean;
+    /** The holder that was asked to end, as it was before it was asked. */
+    readonly replaced: StalledHolder | undefined;
+  }
+  | { readonly kind: "refused"; readonly refusal: Refusal };
+
+/** What acquiring needs. */
+export interface TakeoverSetup {
+  readonly home: Home;
+  readonly settings: WatcherSettings;
+  /** Looks at processes afresh. */
+  readonly look: () => Processes;
+}
+
+/** Milliseconds that a stalled holder has to end, and between two looks at it. */
+const RETIREMENT_LIMIT_MS = 5_000;
+const RETIREMENT_STEP_MS = 100;
+
+/**
+ * Takes the watch lock.
+ *
+ * A stalled holder is asked to end at most once a start, and only if it is proven to be the watcher of
+ * this home: a pid that was reused is never signalled. It is never killed.
+ */
+export async function takeWatchLock(setup: TakeoverSetup): Promise<Takeover> {
+  const first = tryWatchLock(setup.home.state);
+  if (first.kind === "acquired") return acquired(first, undefined);
+  const stalled = observeRefusal(setup, first.holder);
+  if (stalled.kind !== "holder-stalled") return { kind: "refused", refusal: stalled };
+  const stale = { ...stalled, kind: "holder-stale" } as const;
+  if (!await isProvenHolder(setup, stalled.pid)) return { kind: "refused", refusal: stale };
+  if (!await retire(setup, stalled.pid)) {
+    return { kind: "refused", refusal: { ...stale, kind: "holder-survived" } };
+  }
+  const second = tryWatchLock(setup.home.state);
+  if (second.kind === "acquired") return acquired(second, stalled);
+  const rival = observeRefusal(setup, second.holder);
+  return {
+    kind: "refused",
+    refusal: rival.kind === "holder-stalled" ? { ...rival, kind: "holder-stale" } : rival,
+  };
+}
+
+/** Tries the lock once; a dead holder's downtime is recorded before its lock is removed. */
+function tryWatchLock(state: string): LockTry {
+  return tryLock(`${state}/${WATCH_LOCK_NAME}`, { beforeSteal: () => publishDowntimeNow(state) });
+}
+
+function acquired(
+  attempt: Extract<LockTry, { kind: "acquired" }>,
+  replaced: StalledHolder | undefined,
+): Takeover {
+  const recovered = attempt.recovered !== undefined || replaced !== undefined;
+  return { kind: "acquired", lock: attempt.lock, recovered, replaced };
+}
+
+function observeRefusal(
+  { home: { state }, settings }: TakeoverSetup,
+  holder: Pid | undefined,
+): Refusal | StalledHolder {
+  const beacon = observeBeacon(state);
+  return judgeRefusal({
+    holder,
+    beatAgeSeconds: beacon.kind === "beat" ? beacon.ageSeconds : undefined,
+    lockAgeSeconds: ageSeconds(`${state}/${WATCH_LOCK_NAME}`),
+    staleGraceSeconds: settings.staleGraceSeconds,
+    stallBoundSeconds: settings.stallBoundSeconds,
+  });
+}
+
+/** Whether the lock names that pid, for this home and this path, and its identity matches. */
+export async function isProvenHolder(
+  { home, look }: Pick<TakeoverSetup, "home" | "look">,
+  pid: Pid,
+): Promise<boolean> {
+  // The beacon plays no part in this proof, so neither do the variables of its grace.
+  const variables = { FM_GUARD_GRACE: undefined, FM_POLL: undefined };
+  const fact = await observeWatcher(home, variables, look());
+  const holder = judgeHolder(fact.holder, fact.identity);
+  const ours = fact.home.kind === "text" && fact.home.text === fact.expectedHome &&
+    fact.path.kind === "text" && fact.path.text === fact.expectedPath;
+  return ours && holder.kind === "proven" && holder.pid === pid;
+}
+
+/** Sends one TERM and waits until that process is gone, or its lock is. */
+async function retire(setup: TakeoverSetup, pid: Pid): Promise<boolean> {
+  try {
+    Deno.kill(pid, "SIGTERM");
+  } catch {
+    return liveness(pid) !== "alive";
+  }
+  for (let waitedMs = 0; waitedMs < RETIREMENT_LIMIT_MS; waitedMs += RETIREMENT_STEP_MS) {
+    await new Promise((resolve) => setTimeout(resolve, RETIREMENT_STEP_MS));
+    if (liveness(pid) !== "alive" || !await isProvenHolder(setup, pid)) return true;
+  }
+  return false;
+}
