@@ -17,6 +17,7 @@ import {
 } from "../support/claude_session.ts";
 import { makeHome, type TestHome } from "../support/home.ts";
 import { identityOf, until } from "../support/processes.ts";
+import { handleWakes } from "../support/handle_wakes.ts";
 import { runTurnguard, verdictOf } from "../support/turnguard.ts";
 
 const MARKER = "state/.watcher-down";
@@ -104,11 +105,21 @@ scenario("a report from before the park wakes at once, and only once", async (ho
   await using session = (await openSession(home)).hold();
   home.write("state/task1.status", "done\n");
   assertEquals((await session.fire()).status, 2);
+  assertMatch(await handleWakes(home), /^[^\n]*\ttask1\.status\t[^\n]*\n$/);
   const hook = await park(home, session);
   assert(isRunning(hook.pid));
   home.write("state/task1.status", "done, and more\n");
   assertEquals((await hook.ended()).status, 2);
-  assertEquals(textOf(home.path("state/.wake-queue")).split("\n").length, 3);
+  assertMatch(await handleWakes(home), /^[^\n]*\ttask1\.status\t[^\n]*\n$/);
+});
+
+scenario("a wake that nobody handled is announced again by the next park", async (home) => {
+  await using session = (await openSession(home)).hold();
+  home.write("state/task1.status", "done\n");
+  assertStringIncludes((await session.fire()).stderr, "\nsignal: ");
+  const again = await session.fire();
+  assertEquals(again.status, 2);
+  assertStringIncludes(again.stderr, "\ncheck: rearm-resurface\n");
 });
 
 for (const signal of ["TERM", "INT", "HUP"] as const) {
@@ -192,19 +203,21 @@ scenario("an arm that cannot be executed counts as none", async (home) => {
   assertEquals((await hook.ended()).status, 2);
 });
 
-scenario("follows a healthy watcher, and takes over when it is gone", async (home) => {
+scenario("follows a healthy watcher, and tells of the gap when it is gone", async (home) => {
   await using session = (await openSession(home)).hold();
   const watcher = await home.watcher(0);
   const hook = await session.autoarm();
   await until(() => ledgerOf(home)["outcome"] === "arming");
   await watcher.end();
-  await untilParked(home, hook);
-  assertEquals(await guardVerdict(home), "allow");
-  home.write("state/task1.turn-ended");
   const result = await hook.ended();
   assertEquals(result.status, 2);
-  assertStringIncludes(result.stderr, "signal: ");
+  assertStringIncludes(result.stderr, "\ncheck: rearm-resurface\n");
   assertEquals(ledgerOf(home)["epoch"], "1");
+  await handleWakes(home);
+  const next = await park(home, session);
+  assertEquals(await guardVerdict(home), "allow");
+  home.write("state/task1.turn-ended");
+  assertStringIncludes((await next.ended()).stderr, "\nsignal: ");
 });
 
 scenario(

@@ -84,9 +84,9 @@ export class TestHome implements AsyncDisposable {
     return ["--root", this.root];
   }
 
-  /** The variables by which a harness names this home. */
+  /** The variables by which a harness names this home; its watchers do not linger over a report. */
   get env(): Readonly<Record<string, string>> {
-    return { FM_HOME: this.root };
+    return { FM_HOME: this.root, FM_SIGNAL_GRACE: "0" };
   }
 
   /** A path inside the home. */
