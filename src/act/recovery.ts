@@ -89,6 +89,9 @@ export type ArmCheck = "none" | "wait" | "recover" | "failed";
  */
 export async function armCheck(paths: QueuePaths, limitMs = MARKER_LIMIT_MS): Promise<ArmCheck> {
   try {
+    // Every cycle of every watcher asks, and nearly always there is nothing: no lock is taken for that.
+    const glance = judgeNow(paths);
+    if (glance.kind !== "recover") return glance.kind;
     const queue = await lockWithin(paths.lock, limitMs);
     if (queue.kind === "refused") return "failed";
     using _queue = queue.lock;
@@ -101,8 +104,13 @@ export async function armCheck(paths: QueuePaths, limitMs = MARKER_LIMIT_MS): Pr
   }
 }
 
-function announce({ state, queue }: QueuePaths): ArmCheck {
-  const answer = judgeArm(readRecoveryMarker(state), isQueueEmpty(queue) ? "empty" : "wakes");
+function judgeNow({ state, queue }: QueuePaths): ReturnType<typeof judgeArm> {
+  return judgeArm(readRecoveryMarker(state), isQueueEmpty(queue) ? "empty" : "wakes");
+}
+
+function announce(paths: QueuePaths): ArmCheck {
+  const { state } = paths;
+  const answer = judgeNow(paths);
   if (answer.kind !== "recover") return answer.kind;
   if (answer.setAside) setMarkerAside(state);
   const { generation } = answer;

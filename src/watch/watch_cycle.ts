@@ -1,6 +1,6 @@
 /** One cycle of a watcher, as a table of steps: each goes on, or ends the watcher's life. */
 
-import { armCheck } from "../act/recovery.ts";
+import { type ArmCheck, armCheck } from "../act/recovery.ts";
 import { appendWake } from "../act/wake_append.ts";
 import { heartbeatSeconds } from "../decide/heartbeat.ts";
 import { judgeSpan } from "../decide/task_report.ts";
@@ -8,6 +8,7 @@ import { observeAwayMode } from "../observe/daemon.ts";
 import type { Home } from "../observe/home.ts";
 import type { Bell } from "../platform/bell.ts";
 import type { Environment } from "../platform/environment.ts";
+import { errorMessage } from "../platform/file_text.ts";
 import { targetKind } from "../platform/path_kind.ts";
 import type { HeldLock } from "../state/lock.ts";
 import { appendLogLine, logTime } from "../state/log_file.ts";
@@ -86,19 +87,25 @@ const CYCLE: readonly Step[] = [
   terminalWait,
 ];
 
-/** Runs cycles until one ends the watcher's life. */
+/** Runs cycles until one ends the watcher's life; whatever goes wrong in one does, too. */
 export async function runCycles(context: CycleContext): Promise<CycleEnd> {
-  while (true) {
-    for (const step of CYCLE) {
-      const end = await step(context);
-      if (end !== undefined) return end;
-      if (context.stopping()) return { kind: "stopped" };
+  try {
+    while (true) {
+      for (const step of CYCLE) {
+        const end = await step(context);
+        if (end !== undefined) return end;
+        if (context.stopping()) return { kind: "stopped" };
+      }
     }
+  } catch (error) {
+    // A home that goes away in the middle of a step makes that step fail.
+    return homeThere(context) ?? { kind: "failed", because: errorMessage(error) };
   }
 }
 
-function stillOurs({ lock }: CycleContext): CycleEnd | undefined {
-  return lock.isOurs() ? undefined : { kind: "lost-lock" };
+/** A lock that went with its home was not taken by anybody. */
+function stillOurs(context: CycleContext): CycleEnd | undefined {
+  return context.lock.isOurs() ? undefined : homeThere(context) ?? { kind: "lost-lock" };
 }
 
 /** A home that was removed is never made again. */
@@ -128,13 +135,30 @@ async function queuedResults({ paths }: CycleContext): Promise<CycleEnd | undefi
 async function announceRecovery(context: CycleContext): Promise<CycleEnd | undefined> {
   if (context.settings.handlingSuccessor) return undefined;
   if (!context.recoveryPending) {
-    const answer = await armCheck(context.paths);
+    const answer = await untilAnswered(context);
+    if (answer === "stopped") return { kind: "stopped" };
     if (answer === "failed") {
       return { kind: "failed", because: "recovery state could not be consumed safely" };
     }
     context.recoveryPending = answer === "recover";
   }
   return context.recoveryPending ? { kind: "wake", reason: RESURFACE_REASON } : undefined;
+}
+
+/** Times that the recovery state is asked for while its locks are busy, and milliseconds for each. */
+const ARM_CHECKS = 20;
+const ARM_CHECK_LIMIT_MS = 500;
+
+/** A lock that stays busy must not keep a stop waiting. */
+async function untilAnswered(
+  { paths, stopping, beat }: CycleContext,
+): Promise<ArmCheck | "stopped"> {
+  for (let tries = 1; !stopping(); tries++) {
+    const answer = await armCheck(paths, ARM_CHECK_LIMIT_MS);
+    if (answer !== "failed" || tries === ARM_CHECKS) return answer;
+    beat.tick();
+  }
+  return "stopped";
 }
 
 async function sweep(context: CycleContext): Promise<CycleEnd | undefined> {

@@ -7,7 +7,6 @@ import type { Home } from "../observe/home.ts";
 import { Bell } from "../platform/bell.ts";
 import { DirectoryChanges } from "../platform/directory_changes.ts";
 import type { Environment } from "../platform/environment.ts";
-import { errorMessage } from "../platform/file_text.ts";
 import { targetKind } from "../platform/path_kind.ts";
 import type { ProcessIdentity } from "../platform/process_identity.ts";
 import { ownPid, type Processes } from "../platform/processes.ts";
@@ -141,7 +140,6 @@ async function recordOwnership(
   return own.kind === "known" ? own.identity : undefined;
 }
 
-/** Whatever goes wrong in a cycle ends the watcher by its ordinary way out. */
 async function watchOver(watch: Watch, start: WatcherStart): Promise<CycleEnd> {
   const { setup, settings, lock } = watch;
   const { home, environment, stop } = setup;
@@ -153,25 +151,21 @@ async function watchOver(watch: Watch, start: WatcherStart): Promise<CycleEnd> {
   });
   using _changes = new DirectoryChanges(home.state, bell, isWorthALook);
   const { eventProgram } = settings;
-  try {
-    return await runCycles({
-      home,
-      environment,
-      settings,
-      paths: queuePaths(home.state, environment),
-      lock,
-      beat: new Beat(home.state, settings.staleGraceSeconds),
-      stop,
-      stopping: () => stopping,
-      bell,
-      eventWait: eventProgram === undefined ? undefined : new EventWait(eventProgram, bell),
-      askCrew: askCrewProgram(home, environment, settings.checks.timeoutSeconds),
-      recoveryPending: watch.recoveryPending,
-      announce: () => setup.started(start),
-    });
-  } catch (error) {
-    return { kind: "failed", because: errorMessage(error) };
-  }
+  return await runCycles({
+    home,
+    environment,
+    settings,
+    paths: queuePaths(home.state, environment),
+    lock,
+    beat: new Beat(home.state, settings.staleGraceSeconds),
+    stop,
+    stopping: () => stopping,
+    bell,
+    eventWait: eventProgram === undefined ? undefined : new EventWait(eventProgram, bell),
+    askCrew: askCrewProgram(home, environment, settings.checks.timeoutSeconds),
+    recoveryPending: watch.recoveryPending,
+    announce: () => setup.started(start),
+  });
 }
 
 /** Most dot files are our own, the beacon for one: looking at their changes would never end. */
