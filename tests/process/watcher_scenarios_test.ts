@@ -76,7 +76,7 @@ const REFUSALS: readonly (readonly [
     "400 old (W4)",
     400,
     { FM_WATCHER_STALL_BOUND: "900" },
-    /^1 watcher: lock held by live pid [0-9]+ but heartbeat is stale for 400s \(>300s\); inspect/,
+    /^1 watcher: lock held by live pid [0-9]+ but heartbeat is stale for 40[0-9]s \(>300s\); inspect/,
   ],
   ["without a beat (W9)", undefined, {}, /^1 watcher: [^\n]* but no heartbeat exists; inspect/],
   ["350 old with a slow poll (W10)", 350, { FM_POLL: "300" }, /^0 watcher: already running pid/],
