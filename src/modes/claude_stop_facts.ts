@@ -8,6 +8,7 @@ import type { Home } from "../observe/home.ts";
 import { systemProcesses } from "../platform/processes.ts";
 import type { StandardInput } from "../platform/stdin.ts";
 import { type Call, hasFlag } from "./mode.ts";
+import { steadyWatcher } from "./steady_watcher.ts";
 
 /** The facts of one Claude stop. */
 export function claudeStopFacts(call: Call, home: Home, input: StandardInput): Ask<ClaudeFacts> {
@@ -19,6 +20,7 @@ export function claudeStopFacts(call: Call, home: Home, input: StandardInput): A
     processes: systemProcesses(environment),
     anchor: undefined,
     acceptCursor: hasFlag(call, "cursor"),
+    steady: steadyWatcher(call, home.state),
   });
 }
 

@@ -9,17 +9,34 @@
 export class Deadline {
   /** Resolves when the time is over and no verdict was settled before; never without a limit. */
   readonly passed: Promise<void>;
+  readonly #pass: () => void;
   #settled = false;
-  readonly #timer: number | undefined;
+  #timer: number | undefined;
+  /** When the time is over, by `performance.now()`. */
+  #endMs: number;
 
   /** Starts the time; `limitMs` is in milliseconds, `undefined` for a mode that may take forever. */
   constructor(limitMs: number | undefined) {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.passed = promise;
-    if (limitMs === undefined) return;
+    this.#pass = resolve;
+    this.#endMs = performance.now() + (limitMs ?? Infinity);
+    this.#start();
+  }
+
+  /** Gives more time, in milliseconds; for a wait that the mode itself bounds. */
+  extend(ms: number): void {
+    if (this.#settled) return;
+    clearTimeout(this.#timer);
+    this.#endMs += ms;
+    this.#start();
+  }
+
+  #start(): void {
+    if (this.#endMs === Infinity) return;
     this.#timer = setTimeout(() => {
-      if (this.settle()) resolve();
-    }, limitMs);
+      if (this.settle()) this.#pass();
+    }, this.#endMs - performance.now());
   }
 
   /** Whether the caller is the one that settles the outcome; `false` for all that come later. */

@@ -1,6 +1,7 @@
 /** What a mode is: the one description that parsing, help, completions and the man page share. */
 
 import type { Environment } from "../platform/environment.ts";
+import type { Deadline } from "./deadline.ts";
 
 /** Exit status of a mode. `2` is a block in hook modes and a usage error in commands for people. */
 export type ExitStatus = number;
@@ -51,7 +52,7 @@ export interface ModeSpec {
   /** Further paragraphs for `help <mode>`. */
   readonly details?: readonly string[];
   /** Milliseconds after which a hook mode allows and exits; hook modes only. */
-  readonly deadlineMs?: (call: Omit<Call, "settle">) => number;
+  readonly deadlineMs?: (call: Omit<Call, "deadline">) => number;
   /** Whether the mode starts programs or sends signals; without it that permission is given up. */
   readonly startsPrograms: boolean;
   readonly run: (call: Call) => Promise<ExitStatus>;
@@ -77,12 +78,8 @@ export interface Call {
   readonly environment: Environment;
   /** Milliseconds since the epoch when the process began its work. */
   readonly startedAtMs: number;
-  /**
-   * Settles the verdict of a mode that has a deadline, before anything of it is told.
-   *
-   * @returns `false` when the deadline came first: the turn is allowed already, say nothing.
-   */
-  readonly settle: () => boolean;
+  /** To be settled by a mode that has one, before anything of its verdict is told. */
+  readonly deadline: Deadline;
 }
 
 /** Whether the switch `name` was given. */

@@ -64,10 +64,10 @@ function giveUpPermissions(mode: ModeSpec): void {
  *
  * A mode that settled its verdict in time keeps its status, however long it takes to be told.
  */
-export async function guarded(mode: ModeSpec, parts: Omit<Call, "settle">): Promise<ExitStatus> {
+export async function guarded(mode: ModeSpec, parts: Omit<Call, "deadline">): Promise<ExitStatus> {
   const limitMs = mode.deadlineMs?.(parts);
   const deadline = new Deadline(limitMs);
-  const call: Call = { ...parts, settle: () => deadline.settle() };
+  const call: Call = { ...parts, deadline };
   try {
     const late = deadline.passed.then(() => undefined);
     const status = await Promise.race([mode.run(call), late]);

@@ -56,7 +56,7 @@ async function stop(call: Call): Promise<ExitStatus> {
   const input = await readStandardInput(isCompletePayload);
   const judged = await judgeTurnEnd(call, hookHome(call), input);
   if (judged.verdict.kind === "allow") {
-    if (!call.settle()) return EXIT.ok;
+    if (!call.deadline.settle()) return EXIT.ok;
     await journalTurnEnd(call, judged, undefined);
     return EXIT.ok;
   }
@@ -65,7 +65,7 @@ async function stop(call: Call): Promise<ExitStatus> {
   const { environment } = call;
   const harness = await blockedHarness(judged, environment);
   const banner = await turnEndBanner({ ...judged, environment, harness, cooperation: undefined });
-  if (!call.settle()) return EXIT.ok;
+  if (!call.deadline.settle()) return EXIT.ok;
   await journalTurnEnd(call, judged, harness);
   await writeTo("stderr", banner);
   return EXIT.block;

@@ -46,7 +46,7 @@ export async function stopClaude(call: Call): Promise<ExitStatus> {
   const entry = await decideClaudeTurnEnd(facts);
   const stop: ClaudeStop = { call, home, input, facts };
   const outcome = await actOn(entry.code, stop);
-  if (!call.settle()) return EXIT.ok;
+  if (!call.deadline.settle()) return EXIT.ok;
   await journalRecord(call, {
     facts,
     home,

@@ -8,6 +8,7 @@ import type { Anchor } from "../observe/session_directory.ts";
 import { observeTurnEnd, type TurnEndObserver } from "../observe/turn_end.ts";
 import { decideTurnEnd, type TurnEndMode, type TurnEndVerdict } from "../decide/turn_end.ts";
 import { type Call, flagValue, hasFlag } from "./mode.ts";
+import { steadyWatcher } from "./steady_watcher.ts";
 
 /** A judged turn end, with the facts still at hand. */
 export interface JudgedTurnEnd {
@@ -30,7 +31,14 @@ export async function judgeTurnEnd(
   const processes = systemProcesses(environment);
   const mode = hasFlag(call, "cursor") ? "cursor" : "default";
   const anchor = anchorOf(call, environment);
-  const facts = observeTurnEnd({ input, home, environment, processes, anchor });
+  const facts = observeTurnEnd({
+    input,
+    home,
+    environment,
+    processes,
+    anchor,
+    steady: steadyWatcher(call, home.state),
+  });
   return { verdict: await decideTurnEnd(mode, facts), mode, home, facts, processes, anchor };
 }
 

@@ -198,7 +198,7 @@ async function reportPresented(
  * comes of it, the drain's own status stands.
  */
 async function runPullGuard({ home, call }: Target): Promise<void> {
-  await warnAbout(() => home, call.environment);
+  await warnAbout(() => home, call);
 }
 
 /** Numbers of unusable lines that are shown; more would bury the rows. */

@@ -44,6 +44,7 @@ import { personHome } from "./call_home.ts";
 import { checkpointSeconds, harnessAround, isYes, relaySettings } from "./instructions.ts";
 import { type Call, EXIT, type ExitStatus, type ModeSpec } from "./mode.ts";
 import { pasteable } from "./person_output.ts";
+import { steadyWatcher } from "./steady_watcher.ts";
 
 /** Milliseconds after which nothing is said: a warning must not hold up what it warns about. */
 const DEADLINE_MS = 10_000;
@@ -72,7 +73,7 @@ export const warnMode: ModeSpec = {
 async function warn(call: Call): Promise<ExitStatus> {
   const { environment } = call;
   if (standingOf(environment) === "read-only") Deno.permissions.revokeSync({ name: "write" });
-  await warnAbout(() => personHome(call), environment);
+  await warnAbout(() => personHome(call), call);
   return EXIT.ok;
 }
 
@@ -81,9 +82,12 @@ async function warn(call: Call): Promise<ExitStatus> {
  *
  * Never throws, `findHome` failing included, and decides nothing: the caller's own outcome stands.
  */
-export async function warnAbout(findHome: () => Home, environment: Environment): Promise<void> {
+export async function warnAbout(
+  findHome: () => Home,
+  call: Pick<Call, "environment" | "deadline">,
+): Promise<void> {
   try {
-    const context = contextOf(findHome(), environment);
+    const context = contextOf(findHome(), call);
     await writeTo("stderr", tangleText(context) + await supervisionText(context));
   } catch {
     // The command that this warning accompanies must run, whatever is wrong here.
@@ -100,7 +104,8 @@ interface Context {
   readonly facts: ReturnType<typeof observePullWarning>;
 }
 
-function contextOf(home: Home, environment: Environment): Context {
+function contextOf(home: Home, call: Pick<Call, "environment" | "deadline">): Context {
+  const { environment } = call;
   const processes = systemProcesses(environment);
   return {
     home,
@@ -108,7 +113,12 @@ function contextOf(home: Home, environment: Environment): Context {
     standing: standingOf(environment),
     harness: once(() => harnessAround(environment, processes)),
     backlog: once(() => observeWakeBacklog(home.state, environment, processes)),
-    facts: observePullWarning({ home, environment, processes }),
+    facts: observePullWarning({
+      home,
+      environment,
+      processes,
+      steady: steadyWatcher(call, home.state),
+    }),
   };
 }
 

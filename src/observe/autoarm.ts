@@ -13,7 +13,7 @@ import type { TurnEndSources } from "./turn_end.ts";
 
 /** Returns the function that admission asks for its facts. */
 export function observeAdmission(
-  { input, home, environment, processes }: Omit<TurnEndSources, "anchor">,
+  { input, home, environment, processes }: Omit<TurnEndSources, "anchor" | "steady">,
 ): Ask<AdmissionFacts> {
   const observers: {
     readonly [Name in keyof AdmissionFacts]: () => Promise<AdmissionFacts[Name]>;

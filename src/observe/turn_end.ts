@@ -1,6 +1,6 @@
 /** The facts of one turn end, each observed when it is first asked for and kept from then on. */
 
-import type { TurnEndFacts } from "../decide/facts.ts";
+import type { TurnEndFacts, WatcherFact } from "../decide/facts.ts";
 import type { GraceVariables } from "../decide/grace.ts";
 import type { Environment } from "../platform/environment.ts";
 import type { Processes } from "../platform/processes.ts";
@@ -21,6 +21,8 @@ export interface TurnEndSources {
   readonly environment: Environment;
   readonly processes: Processes;
   readonly anchor: Anchor | undefined;
+  /** Looks once more at a watcher that was observed. */
+  readonly steady: (fact: WatcherFact) => Promise<WatcherFact>;
 }
 
 /** An {@link TurnEndFacts} that is filled on demand. */
@@ -39,7 +41,7 @@ export function observeTurnEnd(sources: TurnEndSources): TurnEndObserver {
     sessionDirectory: once(() => observeSessionDirectory(home.root, sources.anchor)),
     scope: once(() => observeScope(home)),
     need: once(() => observeNeed(home.state)),
-    watcher: once(() => observeWatcher(home, grace, processes)),
+    watcher: once(async () => await sources.steady(await observeWatcher(home, grace, processes))),
     daemon: once(() => observeDaemon(home.state, grace, processes)),
   };
   return (name) => observers[name]();

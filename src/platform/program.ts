@@ -1,7 +1,7 @@
 /** Other programs, started by absolute path from a fixed list and with an environment of our own. */
 
 /** Folders that hold system programs, in the order they are asked. */
-const PROGRAM_FOLDERS = ["/bin", "/usr/bin"] as const;
+const PROGRAM_FOLDERS = ["/bin", "/usr/bin", "/usr/sbin"] as const;
 
 /** Milliseconds after which a helper program is given up. */
 const PROGRAM_LIMIT_MS = 2_000;

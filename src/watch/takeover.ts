@@ -1,12 +1,15 @@
 /** How a watcher comes to hold the watch lock: at once, or from a holder that has stalled. */
 
+import { withBeatGrace } from "../act/beat_grace.ts";
 import { publishDowntimeNow } from "../act/recovery.ts";
 import { judgeHolder } from "../decide/holder.ts";
 import { judgeRefusal, type Refusal, type StalledHolder } from "../decide/watcher_refusal.ts";
 import { observeBeacon } from "../observe/beacon.ts";
 import type { Home } from "../observe/home.ts";
+import { graceVariables } from "../observe/turn_end.ts";
 import { observeWatcher, WATCH_LOCK_NAME } from "../observe/watcher.ts";
 import { ageSeconds } from "../platform/clock.ts";
+import type { Environment } from "../platform/environment.ts";
 import { liveness } from "../platform/liveness.ts";
 import type { Pid } from "../platform/pid.ts";
 import type { Processes } from "../platform/processes.ts";
@@ -28,6 +31,7 @@ export type Takeover =
 /** What acquiring needs. */
 export interface TakeoverSetup {
   readonly home: Home;
+  readonly environment: Environment;
   readonly settings: WatcherSettings;
   /** Looks at processes afresh. */
   readonly look: () => Processes;
@@ -46,7 +50,7 @@ const RETIREMENT_STEP_MS = 100;
 export async function takeWatchLock(setup: TakeoverSetup): Promise<Takeover> {
   const first = tryWatchLock(setup.home.state);
   if (first.kind === "acquired") return acquired(first, undefined);
-  const stalled = observeRefusal(setup, first.holder);
+  const stalled = await observeRefusal(setup, first.holder);
   if (stalled.kind !== "holder-stalled") return { kind: "refused", refusal: stalled };
   const stale = { ...stalled, kind: "holder-stale" } as const;
   if (!await isProvenHolder(setup, stalled.pid)) return { kind: "refused", refusal: stale };
@@ -55,7 +59,7 @@ export async function takeWatchLock(setup: TakeoverSetup): Promise<Takeover> {
   }
   const second = tryWatchLock(setup.home.state);
   if (second.kind === "acquired") return acquired(second, stalled);
-  const rival = observeRefusal(setup, second.holder);
+  const rival = await observeRefusal(setup, second.holder);
   return {
     kind: "refused",
     refusal: rival.kind === "holder-stalled" ? { ...rival, kind: "holder-stale" } : rival,
@@ -75,7 +79,20 @@ function acquired(
   return { kind: "acquired", lock: attempt.lock, recovered, replaced };
 }
 
-function observeRefusal(
+/** A holder that is only late because the machine slept gets its poll first. */
+async function observeRefusal(
+  setup: TakeoverSetup,
+  holder: Pid | undefined,
+): Promise<Refusal | StalledHolder> {
+  const refusal = refusalNow(setup, holder);
+  if (refusal.kind === "already-running") return refusal;
+  const { home, environment, look } = setup;
+  const fact = await observeWatcher(home, graceVariables(environment), look());
+  await withBeatGrace(fact, { state: home.state, environment });
+  return refusalNow(setup, holder);
+}
+
+function refusalNow(
   { home: { state }, settings }: TakeoverSetup,
   holder: Pid | undefined,
 ): Refusal | StalledHolder {

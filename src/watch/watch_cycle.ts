@@ -14,8 +14,9 @@ import type { HeldLock } from "../state/lock.ts";
 import { appendLogLine, logTime } from "../state/log_file.ts";
 import type { QueuePaths } from "../state/wake_queue.ts";
 import type { Beat } from "./beat.ts";
-import { dueAgeSeconds, isSweepDue, touchLastCheck } from "./checks/cadence.ts";
+import { dueAgeSeconds, isSweepDue, LAST_CHECK_NAME, touchLastCheck } from "./checks/cadence.ts";
 import { sweepChecks, type SweepWake } from "./checks/sweep.ts";
+import { type ClockWatch, shiftTimes } from "./clock_watch.ts";
 import type { EventWait } from "./event_wait.ts";
 import { readStreak, writeStreak } from "./heartbeat_streak.ts";
 import { repairSources } from "./procevent/liveness_repair.ts";
@@ -47,6 +48,7 @@ export interface CycleContext {
   /** Rung by a stop and by every notice of change. */
   readonly bell: Bell;
   readonly eventWait: EventWait | undefined;
+  readonly clock: ClockWatch;
   readonly askCrew: AskCrew;
   /** Whether a stretch of downtime has to be announced. */
   recoveryPending: boolean;
@@ -66,6 +68,9 @@ export type CycleEnd =
   }
   | { readonly kind: "failed"; readonly because: string }
   | { readonly kind: "stopped" };
+
+/** Name of the file whose modification time is that of the last heartbeat. */
+export const LAST_HEARTBEAT_NAME = ".last-heartbeat";
 
 /** The one wake that has no row of its own: a stretch of downtime is announced. */
 export const RESURFACE_REASON = "check: rearm-resurface";
@@ -249,7 +254,7 @@ async function heartbeat(context: CycleContext): Promise<CycleEnd | undefined> {
   const { home: { state }, settings } = context;
   const streak = readStreak(state);
   const { heartbeatSeconds: base, heartbeatCapSeconds: cap } = settings;
-  const path = `${state}/.last-heartbeat`;
+  const path = `${state}/${LAST_HEARTBEAT_NAME}`;
   if (dueAgeSeconds(path) < heartbeatSeconds(base, cap, streak)) return undefined;
   const away = observeAwayMode(state) !== "off";
   const logs = away ? [] : statusLogs(state);
@@ -269,11 +274,37 @@ async function heartbeat(context: CycleContext): Promise<CycleEnd | undefined> {
   return undefined;
 }
 
+/**
+ * Waits for the poll, or for something that shortens it.
+ *
+ * In short stretches, since a poll that began before the machine slept goes on for its rest after it:
+ * the first look at the clocks ends it, and the next cycle beats.
+ */
 async function terminalWait(context: CycleContext): Promise<undefined> {
   const { settings, bell, eventWait } = context;
   const waitMs = settings.pollSeconds * 1000;
-  if (eventWait === undefined) await bell.within(waitMs);
-  else await eventWait.within(waitMs);
+  if (eventWait !== undefined) {
+    await eventWait.within(waitMs);
+    noteJump(context);
+    return;
+  }
+  const until = performance.now() + waitMs;
+  for (let leftMs = waitMs; leftMs > 0; leftMs = until - performance.now()) {
+    if (await bell.within(Math.min(leftMs, CLOCK_LOOK_MS)) || noteJump(context)) return;
+  }
+}
+
+/** Milliseconds between two looks at the clocks. */
+const CLOCK_LOOK_MS = 2_000;
+
+/** Whether the clock jumped; what is counted by it goes on from where it was. */
+function noteJump(context: CycleContext): boolean {
+  const { home: { state }, clock } = context;
+  const seconds = clock.jumpSeconds();
+  if (seconds === 0) return false;
+  shiftTimes([LAST_CHECK_NAME, LAST_HEARTBEAT_NAME].map((name) => `${state}/${name}`), seconds);
+  triage(context, `the clock moved by ${Math.round(seconds)}s while waiting`);
+  return true;
 }
 
 function triage({ home, settings }: CycleContext, text: string): void {

@@ -14,6 +14,7 @@ import type { HeldLock } from "../state/lock.ts";
 import { readRecoveryMarker } from "../state/recovery_marker.ts";
 import { queuePaths } from "../state/wake_queue.ts";
 import { Beat } from "./beat.ts";
+import { ClockWatch } from "./clock_watch.ts";
 import { askCrewProgram } from "./crew_program.ts";
 import { recordDelivery } from "./deliveries.ts";
 import { EventWait } from "./event_wait.ts";
@@ -22,7 +23,7 @@ import { confirmSeconds } from "./procevent/liveness_repair.ts";
 import { isSignalName } from "./signal_scan.ts";
 import { takeWatchLock } from "./takeover.ts";
 import { touch } from "./touch.ts";
-import { type CycleEnd, RESURFACE_REASON, runCycles } from "./watch_cycle.ts";
+import { type CycleEnd, LAST_HEARTBEAT_NAME, RESURFACE_REASON, runCycles } from "./watch_cycle.ts";
 import { type WatcherSettings, watcherSettings } from "./watcher_settings.ts";
 
 /** How a watcher's life ended, or why it never began. */
@@ -78,7 +79,7 @@ export async function runWatcher(setup: WatcherSetup): Promise<WatcherEnd> {
     return { kind: "bad-setting", because };
   }
   const settings = watcherSettings(setup.environment);
-  const takeover = await takeWatchLock({ home: setup.home, settings, look: setup.look });
+  const takeover = await takeWatchLock({ ...setup, settings });
   if (takeover.kind === "refused") return takeover.refusal;
   const { lock, recovered, replaced } = takeover;
   const recovery = await recoverAtStart(setup, settings, recovered);
@@ -135,7 +136,7 @@ async function recordOwnership(
   lock.write("watcher-path", home.watcherPath);
   const own = await look().identity(ownPid());
   lock.write("pid-identity", own.kind === "known" ? own.identity : "");
-  const heartbeat = `${home.state}/.last-heartbeat`;
+  const heartbeat = `${home.state}/${LAST_HEARTBEAT_NAME}`;
   if (targetKind(heartbeat) === "absent") touch(heartbeat);
   return own.kind === "known" ? own.identity : undefined;
 }
@@ -161,6 +162,7 @@ async function watchOver(watch: Watch, start: WatcherStart): Promise<CycleEnd> {
     stop,
     stopping: () => stopping,
     bell,
+    clock: new ClockWatch(),
     eventWait: eventProgram === undefined ? undefined : new EventWait(eventProgram, bell),
     askCrew: askCrewProgram(home, environment, settings.checks.timeoutSeconds),
     recoveryPending: watch.recoveryPending,

@@ -30,7 +30,7 @@ async function timersRun(): Promise<void> {
 
 Deno.test("deadline: a verdict that was settled in time keeps its status, told late or not", async () => {
   const status = await runHook(async (call) => {
-    const settled = call.settle();
+    const settled = call.deadline.settle();
     await timersRun();
     return settled ? EXIT.block : EXIT.ok;
   });
@@ -41,7 +41,7 @@ Deno.test("deadline: a verdict that comes too late is told that nothing is left 
   const { promise: told, resolve: tell } = Promise.withResolvers<boolean>();
   const status = await runHook(async (call) => {
     await timersRun();
-    tell(call.settle());
+    tell(call.deadline.settle());
     return EXIT.block;
   });
   assertEquals([status, await told], [EXIT.ok, false]);
@@ -49,7 +49,7 @@ Deno.test("deadline: a verdict that comes too late is told that nothing is left 
 
 Deno.test("deadline: a hook that fails after its verdict was settled does not hang", async () => {
   const status = await runHook((call) => {
-    call.settle();
+    call.deadline.settle();
     return Promise.reject(new Error("no room"));
   });
   assertEquals(status, EXIT.ok);
