@@ -75,7 +75,7 @@ export class HeldLock implements Disposable {
   /** Lets the lock go: the link first, then our directory. Does nothing to a lock that is not ours. */
   release(): void {
     if (this.isOurs()) removeQuietly(this.path);
-    removeOwner(this.#owner);
+    removeOwnerDirectory(this.#owner);
     taken.delete(this.path);
   }
 
@@ -179,7 +179,7 @@ class Acquisition {
     // A link made over a plain directory lands inside it.
     const stray = join(this.#path, basename(owner));
     if (linkTarget(stray) === owner) removeQuietly(stray);
-    removeOwner(owner);
+    removeOwnerDirectory(owner);
   }
 
   /** Our own pid without a lock that we hold: an earlier hold of this process was cut short. */
@@ -250,9 +250,9 @@ function removeLock(path: string, seen: Look): boolean {
   if (seen.target !== undefined) {
     removeQuietly(path);
     const owner = ownerNamed(path, seen.target);
-    if (owner !== undefined) removeOwner(owner);
+    if (owner !== undefined) removeOwnerDirectory(owner);
   } else if (seen.kind === "directory") {
-    removeOwner(path);
+    removeOwnerDirectory(path);
   }
   return ownKind(path) === "absent";
 }
@@ -275,7 +275,8 @@ function ownerNamed(path: string, target: string): string | undefined {
   }
 }
 
-function removeOwner(directory: string): void {
+/** Removes the private directory of a lock, with the files that a lock may have. */
+export function removeOwnerDirectory(directory: string): void {
   for (const file of LOCK_FILES) removeQuietly(join(directory, file));
   removeQuietly(directory);
 }

@@ -10,6 +10,7 @@ import type { Environment } from "../platform/environment.ts";
 import { targetKind } from "../platform/path_kind.ts";
 import type { ProcessIdentity } from "../platform/process_identity.ts";
 import { ownPid, type Processes } from "../platform/processes.ts";
+import { removeAbandonedFiles } from "../state/abandoned_files.ts";
 import type { HeldLock } from "../state/lock.ts";
 import { readRecoveryMarker } from "../state/recovery_marker.ts";
 import { queuePaths } from "../state/wake_queue.ts";
@@ -82,6 +83,7 @@ export async function runWatcher(setup: WatcherSetup): Promise<WatcherEnd> {
   const takeover = await takeWatchLock({ ...setup, settings });
   if (takeover.kind === "refused") return takeover.refusal;
   const { lock, recovered, replaced } = takeover;
+  removeAbandonedFiles(setup.home.state);
   const recovery = await recoverAtStart(setup, settings, recovered);
   if (recovery.kind === "failed") {
     lock.abandon();

@@ -7,14 +7,12 @@ import { printable } from "../../platform/printable.ts";
 import { type GroupEnd, type GroupLimits, runGroup } from "../../platform/process_group.ts";
 import { readPlainFile, sha256Hex, TRUST_PERMISSIONS } from "../../state/check_trust.ts";
 import { writeExclusively } from "../../state/create_file.ts";
-import { randomName, removeQuietly } from "../../state/replace_file.ts";
+import { removeQuietly } from "../../state/replace_file.ts";
+import { copyName } from "./abandoned.ts";
 import type { Candidate } from "./candidates.ts";
 
 /** Bytes of output that are used. */
 export const OUTPUT_LIMIT_BYTES = 65_536;
-
-/** Start of the name of a copy that is being run. */
-export const COPY_PREFIX = ".fm-custom-check.";
 
 /** What bounds one check. */
 export interface CheckLimits extends Pick<GroupLimits, "tick" | "stop"> {
@@ -48,7 +46,7 @@ export async function runCheck(
   if (candidate.kind === "relay") {
     return await runScript(candidate.pollScript, { FM_HOME: home.home }, limits);
   }
-  const copy = `${home.state}/${COPY_PREFIX}${randomName()}`;
+  const copy = `${home.state}/${copyName()}`;
   try {
     const fault = await makeCopy(copy, candidate);
     return fault ?? await runScript(copy, {}, limits);

@@ -1,13 +1,12 @@
 /** One sweep over the checks of a home: each is judged and run, until one has something to say. */
 
 import type { Home } from "../../observe/home.ts";
-import { ageSeconds } from "../../platform/clock.ts";
 import { errorMessage } from "../../platform/file_text.ts";
 import { printable } from "../../platform/printable.ts";
-import { removeQuietly } from "../../state/replace_file.ts";
 import type { Wake } from "../../state/wake_queue.ts";
+import { endAbandonedChecks } from "./abandoned.ts";
 import { checkNames, judgeCandidate } from "./candidates.ts";
-import { type CheckLimits, COPY_PREFIX, runCheck } from "./run_check.ts";
+import { type CheckLimits, runCheck } from "./run_check.ts";
 
 /** What a sweep needs. */
 export interface SweepSetup extends CheckLimits {
@@ -50,7 +49,7 @@ export async function sweepChecks(setup: SweepSetup): Promise<SweepOutcome> {
   let unable: string | undefined;
   let names: readonly string[];
   try {
-    removeAbandonedCopies(home.state);
+    await endAbandonedChecks(home.state);
     names = checkNames(home.state);
   } catch (error) {
     return { kind: "unable", because: `checks cannot be listed: ${errorMessage(error)}` };
@@ -95,15 +94,4 @@ function rejectedOutcome(paths: readonly string[]): SweepOutcome {
     reason,
     row: { kind: "check", key: REJECTED_KEY, payload: reason },
   };
-}
-
-/** Seconds after which a copy belongs to a watcher that was killed in the middle of a check. */
-const ABANDONED_AFTER_SECONDS = 3_600;
-
-function removeAbandonedCopies(state: string): void {
-  for (const { name } of Deno.readDirSync(state)) {
-    if (!name.startsWith(COPY_PREFIX)) continue;
-    const path = `${state}/${name}`;
-    if ((ageSeconds(path) ?? 0) > ABANDONED_AFTER_SECONDS) removeQuietly(path);
-  }
 }
