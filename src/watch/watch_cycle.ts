@@ -295,7 +295,7 @@ async function terminalWait(context: CycleContext): Promise<undefined> {
 }
 
 /** Milliseconds between two looks at the clocks. */
-const CLOCK_LOOK_MS = 2_000;
+const CLOCK_LOOK_MS = 5_000;
 
 /** Whether the clock jumped; what is counted by it goes on from where it was. */
 function noteJump(context: CycleContext): boolean {

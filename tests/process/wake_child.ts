@@ -7,9 +7,7 @@
  *     wake_child.ts STATE acknowledge THROUGH GENERATION
  *     wake_child.ts STATE arm
  *
- * With `KILL_AT=n` it kills itself before its n-th change of the file system, and with `KILL_INSIDE=1`
- * too, a write that is the n-th change is first done by half. At its end it prints how many changes it
- * has made, and which of them were writes.
+ * It can be killed at any of its steps, and tells them at its end.
  *
  * @module
  */
@@ -19,53 +17,9 @@ import { appendWake } from "../../src/act/wake_append.ts";
 import { acknowledgeWakes, presentWakes } from "../../src/act/wake_drain.ts";
 import { environmentOf } from "../../src/platform/environment.ts";
 import { queuePaths } from "../../src/state/wake_queue.ts";
+import { countSteps, tellSteps } from "../support/killed_at_step.ts";
 
-const killAt = Number(Deno.env.get("KILL_AT") ?? "0");
-const killInside = Deno.env.get("KILL_INSIDE") === "1";
-let changes = 0;
-const writes: number[] = [];
-
-function die(): void {
-  Deno.kill(Deno.pid, "SIGKILL");
-}
-
-/** Counts a change, and ends the process in front of the one that was chosen. */
-function step(half?: () => void): void {
-  changes++;
-  if (half !== undefined) writes.push(changes);
-  if (changes !== killAt) return;
-  if (killInside) half?.();
-  die();
-}
-
-function counted<Arguments extends unknown[], Result>(
-  change: (...args: Arguments) => Result,
-): (...args: Arguments) => Result {
-  return (...args) => {
-    step();
-    return change(...args);
-  };
-}
-
-Deno.mkdirSync = counted(Deno.mkdirSync);
-Deno.renameSync = counted(Deno.renameSync);
-Deno.removeSync = counted(Deno.removeSync);
-Deno.symlinkSync = counted(Deno.symlinkSync);
-Deno.openSync = counted(Deno.openSync);
-
-const writeTextFile = Deno.writeTextFileSync;
-Deno.writeTextFileSync = (path, text, options) => {
-  // A file that is written in place is empty before it has its text.
-  step(() => writeTextFile(path, "", options));
-  writeTextFile(path, text, options);
-};
-
-const writeBytes = Deno.FsFile.prototype.writeSync;
-Deno.FsFile.prototype.writeSync = function (this: Deno.FsFile, bytes: Uint8Array): number {
-  step(() => writeBytes.call(this, bytes.subarray(0, bytes.length / 2)));
-  return writeBytes.call(this, bytes);
-};
-
+countSteps();
 const [state = "", change, ...words] = Deno.args;
 const paths = queuePaths(state, environmentOf({}));
 
@@ -87,4 +41,4 @@ switch (change) {
     await armCheck(paths);
     break;
 }
-console.log(`changes ${changes}, writes ${writes.join()}`);
+tellSteps();

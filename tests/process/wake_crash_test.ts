@@ -6,7 +6,7 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import { dirname, fromFileUrl } from "@std/path";
+import { fromFileUrl } from "@std/path";
 import { armCheck } from "../../src/act/recovery.ts";
 import { appendWake } from "../../src/act/wake_append.ts";
 import { acknowledgeWakes, presentWakes } from "../../src/act/wake_drain.ts";
@@ -18,6 +18,7 @@ import {
   type QueueRow,
   readQueue,
 } from "../../src/state/wake_queue.ts";
+import { childCommand, childVariables, killPoints } from "../support/kill_points.ts";
 import {
   inBatches,
   runProgram,
@@ -27,7 +28,6 @@ import {
 } from "../support/turnguard.ts";
 
 const CHILD = fromFileUrl(new URL("./wake_child.ts", import.meta.url));
-const PROJECT = dirname(dirname(dirname(CHILD)));
 const KILLED = 128 + 9;
 
 /** A home with nothing but a state directory. */
@@ -96,26 +96,8 @@ function change(
   words: readonly (string | number)[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<RunResult> {
-  const command = [
-    Deno.execPath(),
-    "run",
-    "--no-check",
-    "--cached-only",
-    `--config=${PROJECT}/deno.json`,
-    "-A",
-    CHILD,
-    state,
-    ...words.map(String),
-  ];
-  const cache = Deno.env.get("DENO_DIR");
-  const home = Deno.env.get("HOME");
-  return runProgram(command, {
-    env: {
-      ...env,
-      DENO_NO_UPDATE_CHECK: "1",
-      ...(cache === undefined ? {} : { DENO_DIR: cache }),
-      ...(home === undefined ? {} : { HOME: home }),
-    },
+  return runProgram(childCommand(CHILD, [state, ...words.map(String)]), {
+    env: { ...childVariables(), ...env },
   });
 }
 
@@ -129,21 +111,10 @@ interface Killing {
 async function killEverywhere({ prepare, inspect }: Killing): Promise<void> {
   using unharmed = new TempHome();
   const { stdout } = await change(unharmed.state, await prepare(unharmed));
-  const [, steps = "", writes = ""] = /changes ([0-9]+), writes ([0-9,]+)/.exec(stdout) ?? [];
-  assert(Number(steps) >= 8, `the change must have its steps: ${stdout}`);
   await inspect(unharmed, "not killed");
-  const points = [
-    ...Array.from({ length: Number(steps) }, (_, at) => ({ at: String(at + 1), inside: "0" })),
-    ...writes.split(",").map((at) => ({ at, inside: "1" })),
-  ];
-  await inBatches(points, async ({ at, inside }) => {
+  await inBatches(killPoints(stdout), async ({ where, env }) => {
     using home = new TempHome();
-    const words = await prepare(home);
-    const where = `killed ${inside === "1" ? "inside" : "before"} step ${at} of ${steps}`;
-    const { status } = await change(home.state, words, {
-      KILL_AT: String(at),
-      KILL_INSIDE: inside,
-    });
+    const { status } = await change(home.state, await prepare(home), env);
     assertEquals(status, KILLED, where);
     await inspect(home, where);
   });
