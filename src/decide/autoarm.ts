@@ -192,11 +192,6 @@ export function translateInterruption(
   return episode.noticed ? "later-failure" : "first-failure";
 }
 
-/** Lines by which an arm delivers a wake. */
-export function isWakeLine(line: string): boolean {
-  return /^(?:signal:|stale:|check:|heartbeat(?:$|:))/.test(line);
-}
-
 /** Lines that are worth showing when an arm failed. */
 export function isEvidenceLine(line: string): boolean {
   return /^(?:watcher:|signal:|stale:|check:|heartbeat)/.test(line);

@@ -36,3 +36,10 @@ export function numberSetting(
   if (!FORMS[form].test(text)) return { kind: "malformed", value: fallback, text };
   return { kind: "set", value: Number(text) };
 }
+
+/** A length of time that may be a fraction; what is no number at or above zero is the `fallback`. */
+export function fractionSetting(text: string | undefined, fallback: number): number {
+  return text !== undefined && /^[0-9]{1,15}(?:\.[0-9]{1,15})?$/.test(text)
+    ? Number(text)
+    : fallback;
+}

@@ -43,6 +43,13 @@ export function judgeWatcher(fact: WatcherFact): WatcherHealth {
   return judgeBeat(fact, holder.pid);
 }
 
+/** The process that the lock names if it is proven to be this home's watcher, whether it beats or not. */
+export function provenWatcher(fact: WatcherFact): Pid | undefined {
+  const holder = judgeHolder(fact.holder, fact.identity);
+  const ours = says(fact.home, fact.expectedHome) && says(fact.path, fact.expectedPath);
+  return ours && holder.kind === "proven" ? holder.pid : undefined;
+}
+
 function judgeBeat(fact: WatcherFact, pid: Pid): WatcherHealth {
   const grace = flatGrace(fact.grace).value;
   const beat = judgeFreshness(fact.beacon, grace);

@@ -17,6 +17,10 @@ export interface GroupLimits {
   readonly deadlineMs: number;
   /** Bytes of standard output that are kept; the rest is read and dropped. */
   readonly outputLimitBytes: number;
+  /** Bytes of standard error that are kept; without it, standard error leads nowhere. */
+  readonly errorLimitBytes?: number;
+  /** How long the group is given to end once it was asked. */
+  readonly end?: EndLimits;
   /** Called at least once a second while the program runs, and no more once it is being ended. */
   readonly tick: () => void;
   /** Resolves when the program is to be ended early. */
@@ -29,6 +33,8 @@ export type GroupEnd =
   | {
     readonly kind: "ended" | "timed-out" | "stopped";
     readonly output: Uint8Array<ArrayBuffer>;
+    /** Standard error; empty where it was not kept. */
+    readonly errors: Uint8Array<ArrayBuffer>;
     /** Exit status of the program itself; `undefined` when it did not end by itself. */
     readonly status: number | undefined;
     /** Whether the whole group is known to be gone. */
@@ -56,38 +62,43 @@ const DRAIN_LIMIT_MS = 1_000;
  * Runs a program until it ends, until its deadline, or until it is stopped; then ends what is left of
  * its group, so that nothing stays behind in any case.
  *
- * Standard input and standard error lead nowhere. Throws what `tick` throws, with the group ended.
+ * Standard input leads nowhere. Throws what `tick` throws, with the group ended.
  */
 export async function runGroup(command: GroupCommand, limits: GroupLimits): Promise<GroupEnd> {
-  const child = startGroup(command);
+  const { errorLimitBytes } = limits;
+  const child = startGroup(command, errorLimitBytes === undefined ? "null" : "piped");
   if (child.kind === "not-started") return child;
   const output = new BoundedReader(child.process.stdout, limits.outputLimitBytes);
+  const errors = errorLimitBytes === undefined
+    ? undefined
+    : new BoundedReader(child.process.stderr, errorLimitBytes);
   let group: "gone" | "remains" = "remains";
   let kind: "ended" | "timed-out" | "stopped";
   try {
     kind = await waitForEnd(child.process.status, limits);
   } finally {
-    group = await endGroup(child.leader);
-    await output.finish(DRAIN_LIMIT_MS);
+    group = await endGroup(child.leader, limits.end);
+    await Promise.all([output.finish(DRAIN_LIMIT_MS), errors?.finish(DRAIN_LIMIT_MS)]);
     // A process that cannot be ended must not keep this one from ending.
     if (group === "remains") child.process.unref();
   }
   const status = kind === "ended" ? (await child.process.status).code : undefined;
-  return { kind, output: output.bytes(), status, group };
+  const kept = { output: output.bytes(), errors: errors?.bytes() ?? new Uint8Array(0) };
+  return { kind, ...kept, status, group };
 }
 
 type Started =
   | { readonly kind: "not-started"; readonly because: string }
   | { readonly kind: "started"; readonly process: Deno.ChildProcess; readonly leader: Pid };
 
-function startGroup(command: GroupCommand): Started {
+function startGroup(command: GroupCommand, stderr: "null" | "piped"): Started {
   try {
     const process = new Deno.Command(command.path, {
       args: [...command.args],
       env: { ...command.environment },
       stdin: "null",
       stdout: "piped",
-      stderr: "null",
+      stderr,
       detached: true,
     }).spawn();
     if (!isPid(process.pid)) return { kind: "not-started", because: "it has no process id" };

@@ -1,6 +1,7 @@
 /** What an arm printed, kept within bounds whatever it prints in its hours of life. */
 
-import { isEvidenceLine, isWakeLine } from "../decide/autoarm.ts";
+import { isEvidenceLine } from "../decide/autoarm.ts";
+import { isWakeLine } from "../decide/wake_line.ts";
 
 /** Lines of each kind that are kept. */
 const KEPT_LINES = 8;

@@ -1,7 +1,7 @@
 /** The arm that a home brings itself: its own script, run as a child of the hook. */
 
-import { readText } from "../platform/file_text.ts";
 import { ArmOutput, collectLines } from "./arm_output.ts";
+import { homeScript } from "./home_script.ts";
 
 /** Milliseconds that a stopped arm has to end. */
 const STOP_LIMIT_MS = 1_000;
@@ -12,22 +12,9 @@ const STOP_LIMIT_MS = 1_000;
  */
 const DRAIN_LIMIT_MS = 250;
 
-/**
- * The home's own arm script, or `undefined` when the arm is to run in this process.
- *
- * A script that forwards to turnguard counts as none: it would start a second runtime that does what
- * this one can do.
- */
+/** The home's own arm script, or `undefined` when the arm is to run in this process. */
 export function armScript(root: string): string | undefined {
-  const path = `${root}/bin/fm-watch-arm.sh`;
-  try {
-    const info = Deno.statSync(path);
-    if (!info.isFile || ((info.mode ?? 0) & 0o111) === 0) return undefined;
-  } catch {
-    return undefined;
-  }
-  const content = readText(path);
-  return content.kind === "text" && content.text.includes("turnguard") ? undefined : path;
+  return homeScript(root, "fm-watch-arm.sh");
 }
 
 /**

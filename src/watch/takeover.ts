@@ -2,7 +2,7 @@
 
 import { withBeatGrace } from "../act/beat_grace.ts";
 import { publishDowntimeNow } from "../act/recovery.ts";
-import { judgeHolder } from "../decide/holder.ts";
+import { provenWatcher } from "../decide/watcher_health.ts";
 import { judgeRefusal, type Refusal, type StalledHolder } from "../decide/watcher_refusal.ts";
 import { observeBeacon } from "../observe/beacon.ts";
 import type { Home } from "../observe/home.ts";
@@ -54,7 +54,7 @@ export async function takeWatchLock(setup: TakeoverSetup): Promise<Takeover> {
   if (stalled.kind !== "holder-stalled") return { kind: "refused", refusal: stalled };
   const stale = { ...stalled, kind: "holder-stale" } as const;
   if (!await isProvenHolder(setup, stalled.pid)) return { kind: "refused", refusal: stale };
-  if (!await retire(setup, stalled.pid)) {
+  if (!await retireHolder(setup, stalled.pid)) {
     return { kind: "refused", refusal: { ...stale, kind: "holder-survived" } };
   }
   const second = tryWatchLock(setup.home.state);
@@ -113,15 +113,14 @@ export async function isProvenHolder(
 ): Promise<boolean> {
   // The beacon plays no part in this proof, so neither do the variables of its grace.
   const variables = { FM_GUARD_GRACE: undefined, FM_POLL: undefined };
-  const fact = await observeWatcher(home, variables, look());
-  const holder = judgeHolder(fact.holder, fact.identity);
-  const ours = fact.home.kind === "text" && fact.home.text === fact.expectedHome &&
-    fact.path.kind === "text" && fact.path.text === fact.expectedPath;
-  return ours && holder.kind === "proven" && holder.pid === pid;
+  return provenWatcher(await observeWatcher(home, variables, look())) === pid;
 }
 
-/** Sends one TERM and waits until that process is gone, or its lock is. */
-async function retire(setup: TakeoverSetup, pid: Pid): Promise<boolean> {
+/** Sends one TERM to a proven holder and waits until that process is gone, or its lock is. */
+export async function retireHolder(
+  setup: Pick<TakeoverSetup, "home" | "look">,
+  pid: Pid,
+): Promise<boolean> {
   try {
     Deno.kill(pid, "SIGTERM");
   } catch {

@@ -1,7 +1,7 @@
 /** The numbers that a watcher runs by, read once at its start. */
 
 import { type GraceVariables, pollGraceSeconds } from "../decide/grace.ts";
-import { numberSetting } from "../decide/number.ts";
+import { fractionSetting, numberSetting } from "../decide/number.ts";
 import type { ReportRules } from "../decide/task_report.ts";
 import type { Environment } from "../platform/environment.ts";
 import { type CheckSettings, checkSettings } from "./checks/cadence.ts";
@@ -40,8 +40,8 @@ export function watcherSettings(environment: Environment): WatcherSettings {
     numberSetting(get(name), "positive-digits", fallback).value;
   const staleGraceSeconds = staleGraceSetting(environment);
   return {
-    pollSeconds: Math.max(SHORTEST_POLL_SECONDS, fraction(get("FM_POLL"), 15)),
-    signalGraceSeconds: fraction(get("FM_SIGNAL_GRACE"), 30),
+    pollSeconds: Math.max(SHORTEST_POLL_SECONDS, fractionSetting(get("FM_POLL"), 15)),
+    signalGraceSeconds: fractionSetting(get("FM_SIGNAL_GRACE"), 30),
     checks: checkSettings(environment),
     heartbeatSeconds: positive("FM_HEARTBEAT", 600),
     heartbeatCapSeconds: positive("FM_HEARTBEAT_MAX", 7200),
@@ -66,9 +66,4 @@ function staleGraceSetting(environment: Environment): number {
   };
   const text = environment.get("FM_WATCHER_STALE_GRACE") ?? variables.FM_GUARD_GRACE;
   return numberSetting(text, "integer", pollGraceSeconds(variables)).value;
-}
-
-/** A sleep may be a fraction; anything that is no number at or above zero is the default. */
-function fraction(text: string | undefined, fallback: number): number {
-  return text !== undefined && /^[0-9]+(?:\.[0-9]+)?$/.test(text) ? Number(text) : fallback;
 }

@@ -15,10 +15,10 @@ import {
   decideAdmission,
   hookLifeSeconds,
   isEvidenceLine,
-  isWakeLine,
   translate,
   translateInterruption,
 } from "../../src/decide/autoarm.ts";
+import { isWakeLine } from "../../src/decide/wake_line.ts";
 import type { Home } from "../../src/observe/home.ts";
 import { parsePid, type Pid } from "../../src/platform/pid.ts";
 import { type ProcessIdentity, procIdentity } from "../../src/platform/process_identity.ts";
