@@ -2,7 +2,7 @@
 
 import type { Pid } from "../platform/pid.ts";
 import type { ProcessIdentity } from "../platform/process_identity.ts";
-import type { WatcherFact } from "./facts.ts";
+import type { BeaconFact, WatcherFact } from "./facts.ts";
 import { judgeWatcher, provenWatcher } from "./watcher_health.ts";
 
 /** A watcher that was proven healthy. */
@@ -36,21 +36,24 @@ export interface AttachedFact {
 /**
  * Judges one look. A late beat alone never ends the watch: a machine that was suspended, or a check
  * that takes long, would otherwise cost a session its watcher.
- *
- * Without a beat to go by, the time since the last good look stands in for its age.
  */
 export function judgeAttached(fact: AttachedFact): AttachedVerdict {
   const { followed, boundSeconds } = fact;
   const watcher = healthyWatcher(fact.watcher);
   if (watcher !== undefined) return { kind: "healthy", watcher };
   if (!isFollowed(fact.watcher, followed)) return { kind: "gone" };
-  const { beacon } = fact.watcher;
-  const ageSeconds = beacon.kind === "beat" && beacon.ageSeconds >= 0
-    ? beacon.ageSeconds
-    : fact.unhealthySeconds;
+  const ageSeconds = silenceSeconds(fact.watcher.beacon, fact.unhealthySeconds);
   return ageSeconds >= boundSeconds
     ? { kind: "stalled", ageSeconds, boundSeconds }
     : { kind: "slow" };
+}
+
+/**
+ * Whole seconds for which a watcher has not beaten. Without a beat to go by, or with one from the
+ * future, the time since the last good look stands in.
+ */
+export function silenceSeconds(beacon: BeaconFact, unhealthySeconds: number): number {
+  return beacon.kind === "beat" && beacon.ageSeconds >= 0 ? beacon.ageSeconds : unhealthySeconds;
 }
 
 /** The healthy watcher that was observed, if there is one. */

@@ -5,6 +5,7 @@ import {
   healthyWatcher,
   isSameWatcher,
   judgeAttached,
+  silenceSeconds,
 } from "../decide/attached_watcher.ts";
 import type { WatcherFact } from "../decide/facts.ts";
 import { judgeFreshness } from "../decide/freshness.ts";
@@ -96,90 +97,107 @@ export async function followWatcher(
   setup: FollowSetup,
   first: HealthyWatcher,
 ): Promise<FollowEnd> {
-  const boundSeconds = watcherSettings(setup.environment).stallBoundSeconds;
-  let followed = first;
-  let healthyMs = performance.now();
-  while (!setup.stopping()) {
-    // Taken before the proof, so that no change falls between the two.
-    const before = glance(setup, boundSeconds);
-    const verdict = judgeAttached({
-      watcher: await observeWatch(setup),
-      followed,
-      unhealthySeconds: Math.floor((performance.now() - healthyMs) / 1000),
-      boundSeconds,
-    });
-    switch (verdict.kind) {
-      case "stalled":
-        return { ...verdict, watcher: followed };
-      case "gone": {
-        const successor = await awaitWatcher(setup);
-        if (setup.stopping()) return { kind: "stopped" };
-        if (successor === undefined) return await lastWords(setup, followed);
-        // The same one again: what made it look gone has passed.
-        if (!isSameWatcher(successor, followed)) await setup.moved(successor, "ended");
-        followed = successor;
-        healthyMs = performance.now();
-        break;
-      }
-      case "healthy":
-        if (!isSameWatcher(verdict.watcher, followed)) {
-          await setup.moved(verdict.watcher, "replaced");
-        }
-        followed = verdict.watcher;
-        healthyMs = performance.now();
-        await whileNothingChanges(setup, boundSeconds, before);
-        break;
-      case "slow":
-        await whileNothingChanges(setup, boundSeconds, before);
-        break;
-    }
-  }
-  return { kind: "stopped" };
-}
-
-/** What a watcher that is gone had told somebody, if anything: that is the end of this watch, too. */
-async function lastWords(setup: FollowSetup, watcher: HealthyWatcher): Promise<FollowEnd> {
-  const reason = await lastDelivery(setup.home.state, watcher);
-  return reason === undefined ? { kind: "nothing-delivered" } : { kind: "delivered", reason };
+  return await new Following(setup, first).run();
 }
 
 /** Milliseconds for which what can be seen without a program stands in for the full proof. */
 const PROOF_LASTS_MS = 10_000;
 
-/**
- * Waits for as long as nothing changes that can be seen without starting a program.
- *
- * The full proof starts one, and a pid may have been reused in between, so it is asked for now and
- * then in any case.
- */
-async function whileNothingChanges(
-  setup: FollowSetup,
-  boundSeconds: number,
-  before: string | undefined,
-): Promise<void> {
-  const stepMs = attachPollMs(setup.environment);
-  const end = performance.now() + PROOF_LASTS_MS;
-  do {
-    await setup.bell.within(stepMs);
-  } while (
-    !setup.stopping() && performance.now() < end && before !== undefined &&
-    glance(setup, boundSeconds) === before
-  );
-}
+class Following {
+  readonly #setup: FollowSetup;
+  readonly #boundSeconds: number;
+  readonly #graceSeconds: number;
+  readonly #pollMs: number;
+  #followed: HealthyWatcher;
+  /** When the followed watcher was last seen healthy. */
+  #healthyMs = performance.now();
 
-/** The watch as files and a signal tell it; `undefined` when its holder is not alive. */
-function glance(
-  { home: { state }, environment }: FollowSetup,
-  boundSeconds: number,
-): string | undefined {
-  const [pid, identity] = ["pid", "pid-identity"].map((name) => {
-    const recorded = readCapture(`${state}/${WATCH_LOCK_NAME}/${name}`);
-    return recorded.kind === "text" ? recorded.text : "";
-  });
-  const holder = parsePid(pid ?? "");
-  if (holder === undefined || liveness(holder) !== "alive") return undefined;
-  const beacon = observeBeacon(state);
-  const beat = judgeFreshness(beacon, flatGrace(graceVariables(environment)).value).kind;
-  const overdue = beacon.kind !== "beat" || beacon.ageSeconds >= boundSeconds;
-  return `${holder} ${beat} ${overdue} ${identity}`;
+  constructor(setup: FollowSetup, first: HealthyWatcher) {
+    const { environment } = setup;
+    this.#setup = setup;
+    this.#boundSeconds = watcherSettings(environment).stallBoundSeconds;
+    this.#graceSeconds = flatGrace(graceVariables(environment)).value;
+    this.#pollMs = attachPollMs(environment);
+    this.#followed = first;
+  }
+
+  async run(): Promise<FollowEnd> {
+    while (!this.#setup.stopping()) {
+      // Taken before the proof, so that no change falls between the two.
+      const before = this.#glance();
+      const verdict = judgeAttached({
+        watcher: await observeWatch(this.#setup),
+        followed: this.#followed,
+        unhealthySeconds: this.#unhealthySeconds(),
+        boundSeconds: this.#boundSeconds,
+      });
+      switch (verdict.kind) {
+        case "stalled":
+          return { ...verdict, watcher: this.#followed };
+        case "gone": {
+          const successor = await awaitWatcher(this.#setup);
+          if (this.#setup.stopping()) return { kind: "stopped" };
+          if (successor === undefined) return await this.#lastWords();
+          await this.#follow(successor, "ended");
+          break;
+        }
+        case "healthy":
+          await this.#follow(verdict.watcher, "replaced");
+          await this.#whileItLooksLike(before);
+          break;
+        case "slow":
+          await this.#whileItLooksLike(before);
+          break;
+      }
+    }
+    return { kind: "stopped" };
+  }
+
+  /** `watcher` is healthy. It may be the same one as before, if what made it look gone has passed. */
+  async #follow(watcher: HealthyWatcher, because: "replaced" | "ended"): Promise<void> {
+    if (!isSameWatcher(watcher, this.#followed)) await this.#setup.moved(watcher, because);
+    this.#followed = watcher;
+    this.#healthyMs = performance.now();
+  }
+
+  /** What a watcher that is gone had told somebody, if anything: it ends this watch, too. */
+  async #lastWords(): Promise<FollowEnd> {
+    const reason = await lastDelivery(this.#setup.home.state, this.#followed);
+    return reason === undefined ? { kind: "nothing-delivered" } : { kind: "delivered", reason };
+  }
+
+  /**
+   * Waits for as long as nothing changes that can be seen without starting a program.
+   *
+   * The full proof starts one, and a pid may have been reused in between, so it is asked for now and
+   * then in any case.
+   */
+  async #whileItLooksLike(before: string | undefined): Promise<void> {
+    const { bell, stopping } = this.#setup;
+    const end = performance.now() + PROOF_LASTS_MS;
+    do {
+      await bell.within(this.#pollMs);
+    } while (
+      !stopping() && performance.now() < end && before !== undefined && this.#glance() === before
+    );
+  }
+
+  /** The watch as files and a signal tell it; `undefined` when its holder is not alive. */
+  #glance(): string | undefined {
+    const { state } = this.#setup.home;
+    const [pid = "", identity = ""] = ["pid", "pid-identity"].map((name) => {
+      const recorded = readCapture(`${state}/${WATCH_LOCK_NAME}/${name}`);
+      return recorded.kind === "text" ? recorded.text : "";
+    });
+    const holder = parsePid(pid);
+    if (holder === undefined || liveness(holder) !== "alive") return undefined;
+    const beacon = observeBeacon(state);
+    const beat = judgeFreshness(beacon, this.#graceSeconds).kind;
+    const overdue = silenceSeconds(beacon, this.#unhealthySeconds()) >= this.#boundSeconds;
+    return `${holder} ${beat} ${overdue} ${identity}`;
+  }
+
+  #unhealthySeconds(): number {
+    return Math.floor((performance.now() - this.#healthyMs) / 1000);
+  }
 }
