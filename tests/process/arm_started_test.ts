@@ -120,7 +120,7 @@ scenarios("arm: says how its watcher failed (A8, A9, A18, A19, A20)", [
     assertEquals(arms.watcherPid(), stranger.pid);
   }),
   ...bothWays("A9: the lock is taken by a process that is no watcher", async (arms) => {
-    const arm = await arms.startedArm({ FM_ARM_CONFIRM_TIMEOUT: "1" });
+    const arm = await arms.startedArm({ FM_ARM_CONFIRM_TIMEOUT: "3" });
     const stranger = arms.home.sleeper();
     arms.home.write("state/.watch.lock/pid", `${stranger.pid}\n`);
     const { status, stdout } = await arm.ended();
@@ -131,6 +131,7 @@ scenarios("arm: says how its watcher failed (A8, A9, A18, A19, A20)", [
   ...bothWays("A18: a setting that the watcher refuses", async (arms) => {
     const { status, stdout } = await arms.run(["arm"], {
       FM_PROCEVENT_LAUNCH_CONFIRM_SECONDS: "0",
+      FM_ARM_CONFIRM_TIMEOUT: "30",
     });
     assertEquals([status, stdout], [
       1,
@@ -174,8 +175,8 @@ scenarios("arm: says how its watcher failed (A8, A9, A18, A19, A20)", [
 
 scenarios("arm: gives up a watcher that cannot be confirmed", [
   ["a script that does not watch", async (arms) => {
-    arms.watcherScript("echo words; echo more >&2; sleep 600 & echo $! >"$FM_TEST_ROOT/child"; wait");
-    const { status, stdout, stderr } = await arms.run(["arm"], { FM_ARM_CONFIRM_TIMEOUT: "0" });
+    arms.watcherScript("echo words; echo more >&2; sleep 600 & echo $! >$FM_TEST_ROOT/child; wait");
+    const { status, stdout, stderr } = await arms.run(["arm"], { FM_ARM_CONFIRM_TIMEOUT: "3" });
     assertEquals([status, stdout, stderr], [1, `words\n${NO_WATCHER}\n`, "more\n"]);
     assertEquals(arms.column("reason"), ["confirmation-timeout"]);
     assertEquals(arms.named(".watch-arm-output."), []);
@@ -184,7 +185,7 @@ scenarios("arm: gives up a watcher that cannot be confirmed", [
   ["a script that is nothing", async (arms) => {
     arms.home.write("bin/fm-watch.sh", "#!/nowhere/at/all\n");
     Deno.chmodSync(arms.path("bin/fm-watch.sh"), 0o755);
-    const { status, stdout } = await arms.run(["arm"]);
+    const { status, stdout } = await arms.run(["arm"], { FM_ARM_CONFIRM_TIMEOUT: "30" });
     assert(status !== 0);
     assertStringIncludes(stdout, "watcher: FAILED - watcher cycle exited ");
     assertEquals(arms.named(".watch-arm-output."), []);
@@ -199,12 +200,13 @@ scenarios("arm: gives up a watcher that cannot be confirmed", [
     arms.watcherScript('echo "check: $FM_GUARD_GRACE $FM_POLL $FM_WATCH_HANDLING_SUCCESSOR"');
     const { status, stdout } = await arms.run(["arm"], {
       FM_GUARD_GRACE: "77",
+      FM_ARM_CONFIRM_TIMEOUT: "30",
       FM_WATCH_PREDECESSOR_ARM_PID: "1",
     });
     assertEquals([status, stdout], [0, "check: 77 0.2 1\n"]);
   }],
   ["a script that forwards to turnguard counts as none", async (arms) => {
-    arms.watcherScript(": >"$FM_TEST_ROOT/ran"; exec turnguard watch");
+    arms.watcherScript(": >$FM_TEST_ROOT/ran; exec turnguard watch");
     const arm = await arms.startedArm();
     assertEquals(arms.watcherPid(), arm.pid);
     assertFalse(exists(arms.path("ran")));
