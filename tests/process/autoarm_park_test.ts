@@ -228,14 +228,15 @@ scenario(
     await first.crash();
     try {
       await using session = await openSession(home);
-      const hook = await session.autoarm();
+      const hook = await session.autoarm({ env: { FM_ARM_CONFIRM_TIMEOUT: "1" } });
       await until(() => ledgerOf(home)["owner_pid"] === String(hook.pid));
       assertEquals(ledgerOf(home)["epoch"], "2");
       assertEquals(textOf(home.path("state/.lock")), `${session.pid}\n`);
       await until(() => !isRunning(orphan.pid));
-      await untilParked(home, hook);
-      hook.signal("SIGTERM");
-      assertEquals((await hook.ended()).status, 2);
+      // The stretch between the two is told, and the next firing parks.
+      assertStringIncludes((await hook.ended()).stderr, "\ncheck: rearm-resurface\n");
+      await handleWakes(home);
+      (await park(home, session)).signal("SIGTERM");
     } finally {
       orphan.kill();
       await first[Symbol.asyncDispose]();
