@@ -1,5 +1,6 @@
 /** `init`: a home of its own for one agent, made of the few things that the scope rule asks for. */
 
+import { REGISTRATIONS } from "../harness/registration/table.ts";
 import { dirname, relative, resolve } from "@std/path";
 import { isGenuineMarker, judgeScope } from "../decide/scope.ts";
 import { gitLayout } from "../observe/git_layout.ts";
@@ -199,10 +200,15 @@ function nextCommands(root: string, standsThere: boolean): readonly string[] {
   const enter = standsThere ? [] : [`  cd ${printable(pasteable(root))}`];
   return [
     ...enter,
-    "  turnguard install codex     register the guard with a harness",
-    "  turnguard task add ID       record work in flight",
-    "  turnguard explain stop      see what a turn's end would get",
+    ...REGISTRATIONS.map(({ harness }) => command(`install ${harness}`, "register the hooks")),
+    command("task add ID", "record work in flight"),
+    command("explain stop", "see what a turn's end would get"),
+    command("arm", "keep the home watched"),
   ];
+}
+
+function command(words: string, what: string): string {
+  return `  turnguard ${words.padEnd(16)}  ${what}`;
 }
 
 function hints(root: string, call: Call): readonly string[] {

@@ -6,7 +6,7 @@ import {
   type SessionLockOutcome,
   type SessionLockRequest,
 } from "../act/session_lock.ts";
-import { judgeSessionOwner, type SessionOwner } from "../decide/session_owner.ts";
+import { judgeSessionOwner, type SessionFact, type SessionOwner } from "../decide/session_owner.ts";
 import { observeSession } from "../observe/session.ts";
 import { writeTo } from "../platform/output.ts";
 import { systemProcesses } from "../platform/processes.ts";
@@ -106,7 +106,7 @@ async function release(request: SessionLockRequest): Promise<ExitStatus> {
 
 async function status(call: Call, request: SessionLockRequest): Promise<ExitStatus> {
   const fact = await observeSession(request.state, request.environment, request.look());
-  const owner = judgeSessionOwner(fact);
+  const owner = ownerShown(fact);
   const report = {
     lock: fact.lockKind,
     pid: fact.holder ?? null,
@@ -120,12 +120,18 @@ async function status(call: Call, request: SessionLockRequest): Promise<ExitStat
   return EXIT.ok;
 }
 
+/** To a person a lock that is not there is free, whatever a hook may make of it. */
+function ownerShown(fact: SessionFact): SessionOwner {
+  return fact.lockKind === "absent"
+    ? { kind: "free", saw: "no session has taken it" }
+    : judgeSessionOwner(fact);
+}
+
 function inWords(owner: SessionOwner): string {
   switch (owner.kind) {
     case "ours":
-      return `lock: held by this session - ${owner.saw}`;
     case "foreign":
-      return `lock: held by another live session - ${owner.saw}`;
+      return `lock: ${owner.saw}`;
     case "free":
       return `lock: free - ${owner.saw}`;
     case "stale":

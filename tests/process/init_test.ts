@@ -31,7 +31,14 @@ Deno.test("init: makes a standalone home in a folder that was not there", async 
   assertEquals(namesIn(root), [".fm-secondmate-home", "AGENTS.md", "bin", "state"]);
   assertEquals(Deno.readTextFileSync(join(root, ".fm-secondmate-home")), "standalone\n");
   assertEquals((Deno.statSync(join(root, "state")).mode ?? 0) & 0o777, 0o700);
-  for (const next of ["turnguard install codex", "turnguard task add", "turnguard explain stop"]) {
+  for (
+    const next of [
+      "turnguard install claude",
+      "turnguard install codex",
+      "turnguard task add",
+      "turnguard explain stop",
+    ]
+  ) {
     assertStringIncludes(stdout, next);
   }
   assertEquals(await stopIn(root), "block");
