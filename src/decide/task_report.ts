@@ -49,7 +49,7 @@ function isRelevant(line: string, rules: ReportRules): boolean {
 }
 
 /** The text before the first colon, without a bracketed part. */
-function verbOf(line: string): string {
+export function verbOf(line: string): string {
   return (line.split(":")[0] ?? "").split("[")[0]?.trim() ?? "";
 }
 

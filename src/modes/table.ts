@@ -14,6 +14,12 @@ export const MODES: readonly ModeRow[] = [
   { name: "watch", load: async () => (await import("./watch.ts")).watchMode },
   { name: "arm", load: async () => (await import("./arm.ts")).armMode },
   { name: "checkpoint", load: async () => (await import("./checkpoint.ts")).checkpointMode },
+  { name: "daemon", load: async () => (await import("./daemon_mode.ts")).daemonMode },
+  {
+    name: "afk",
+    aliases: ["away"],
+    load: async () => (await import("./afk.ts")).afkMode,
+  },
   { name: "lock", load: async () => (await import("./lock.ts")).lockMode },
   { name: "task", load: async () => (await import("./task.ts")).taskMode },
   { name: "check", load: async () => (await import("./check.ts")).checkMode },

@@ -207,7 +207,7 @@ async function wakesText({ home, standing, backlog }: Context): Promise<string> 
 }
 
 /** A fleet's own script where it has one; a home that had to be named has to be named again. */
-function drainCommand(home: Home): string {
+export function drainCommand(home: Home): string {
   const script = "bin/fm-wake-drain.sh";
   if (targetKind(`${home.root}/${script}`) === "file") return script;
   const root = home.foundBy === "--root" ? ` --root ${pasteable(home.root)}` : "";

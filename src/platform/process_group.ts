@@ -10,6 +10,8 @@ export interface GroupCommand {
   readonly args: readonly string[];
   /** Variables on top of the inherited ones. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Standard input; nothing when absent. */
+  readonly input?: string;
 }
 
 /** What bounds a run. */
@@ -62,7 +64,7 @@ const DRAIN_LIMIT_MS = 1_000;
  * Runs a program until it ends, until its deadline, or until it is stopped; then ends what is left of
  * its group, so that nothing stays behind in any case.
  *
- * Standard input leads nowhere. Throws what `tick` throws, with the group ended.
+ * Standard input has the given text, or leads nowhere. Throws what `tick` throws, with the group ended.
  */
 export async function runGroup(command: GroupCommand, limits: GroupLimits): Promise<GroupEnd> {
   const { errorLimitBytes } = limits;
@@ -96,15 +98,25 @@ function startGroup(command: GroupCommand, stderr: "null" | "piped"): Started {
     const process = new Deno.Command(command.path, {
       args: [...command.args],
       env: { ...command.environment },
-      stdin: "null",
+      stdin: command.input === undefined ? "null" : "piped",
       stdout: "piped",
       stderr,
       detached: true,
     }).spawn();
+    if (command.input !== undefined) void feed(process.stdin, command.input);
     if (!isPid(process.pid)) return { kind: "not-started", because: "it has no process id" };
     return { kind: "started", process, leader: process.pid };
   } catch (error) {
     return { kind: "not-started", because: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** A program that does not read what it is given is none the worse for it. */
+async function feed(stdin: WritableStream<Uint8Array>, text: string): Promise<void> {
+  try {
+    await ReadableStream.from([new TextEncoder().encode(text)]).pipeTo(stdin);
+  } catch {
+    // It ended, or closed its end, before it had read everything.
   }
 }
 

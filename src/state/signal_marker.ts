@@ -89,17 +89,23 @@ function readMarker(path: string): {
 
 const NOTHING_MARKED = { reported: undefined, classified: undefined } as const;
 
-/** Path of what heartbeats have surfaced of the status log `name`. */
-function heartbeatMarkerPath(state: string, name: string): string {
-  const task = name.slice(0, -".status".length).replaceAll(/[:/.]/g, "_");
-  return `${state}/.hb-surfaced-${task}`;
-}
-
-/** Who has looked at a status log: the watcher's signals, or its heartbeats. */
-export type Reader = "signals" | "heartbeat";
+/** Who has looked at a status log: the watcher's signals, its heartbeats, or the away daemon. */
+export type Reader = "signals" | "heartbeat" | "daemon";
 
 function readerMarkerPath(state: string, name: string, reader: Reader): string {
-  return reader === "signals" ? markerPath(state, name) : heartbeatMarkerPath(state, name);
+  switch (reader) {
+    case "signals":
+      return markerPath(state, name);
+    case "heartbeat":
+      return `${state}/.hb-surfaced-${taskInName(name)}`;
+    case "daemon":
+      return `${state}/.subsuper-seen-status-${taskInName(name)}`;
+  }
+}
+
+/** The task of the status log `name`, as a part of another file's name. */
+function taskInName(name: string): string {
+  return name.slice(0, -".status".length).replaceAll(/[:/.]/g, "_");
 }
 
 /**

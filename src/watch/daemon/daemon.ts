@@ -1,0 +1,318 @@
+/** The away daemon: runs one watcher after the other, handles every wake itself, and tells in digests. */
+
+import { acknowledgeWakes, presentWakes } from "../../act/wake_drain.ts";
+import { afterCrash } from "../../decide/daemon_restart.ts";
+import { isWakeLine, wakeKind } from "../../decide/wake_line.ts";
+import { observeReservedRows } from "../../observe/branch_grant.ts";
+import { observeAwayMode } from "../../observe/daemon.ts";
+import type { Home } from "../../observe/home.ts";
+import { Bell } from "../../platform/bell.ts";
+import type { Environment } from "../../platform/environment.ts";
+import { errorMessage } from "../../platform/file_text.ts";
+import { targetKind } from "../../platform/path_kind.ts";
+import { ownPid, type Processes } from "../../platform/processes.ts";
+import { escalationAge, shiftEscalationAge } from "../../state/escalations.ts";
+import { type HeldLock, tryLock } from "../../state/lock.ts";
+import { removeQuietly, replaceFile } from "../../state/replace_file.ts";
+import { queuePaths } from "../../state/wake_queue.ts";
+import { dueAgeSeconds } from "../checks/cadence.ts";
+import { ClockWatch, shiftTimes } from "../clock_watch.ts";
+import { homeScript } from "../home_script.ts";
+import { touch } from "../touch.ts";
+import { raiseWedgeAlarm } from "./alarm.ts";
+import { type ClassifySetup, classifyWake, scanLogs } from "./classify.ts";
+import { daemonLog, type Log } from "./daemon_log.ts";
+import { type DaemonSettings, daemonSettings } from "./daemon_settings.ts";
+import { type Flush, flushEscalations, WEDGED_NAME } from "./delivery.ts";
+import { WatcherChild, type WatcherExit } from "./watcher_child.ts";
+
+/** Name of the daemon's lock in a state directory. */
+export const DAEMON_LOCK_NAME = ".supervise-daemon.lock";
+
+/** Name of a file that tells people the daemon's pid; nothing trusts it. */
+const PID_NAME = ".supervise-daemon.pid";
+
+/** What the daemon needs. */
+export interface DaemonSetup {
+  readonly home: Home;
+  readonly environment: Environment;
+  readonly look: () => Processes;
+  /** Resolves when it is to end. */
+  readonly stop: Promise<unknown>;
+}
+
+/** How the daemon's life ended, or why it never began. */
+export type DaemonEnd =
+  | { readonly kind: "already-running"; readonly pid: number | undefined }
+  | { readonly kind: "no-program"; readonly path: string }
+  | { readonly kind: "stopped" };
+
+/** Supervises until it is told to stop. */
+export async function runDaemon(setup: DaemonSetup): Promise<DaemonEnd> {
+  const { home: { state }, environment } = setup;
+  const attempt = tryLock(`${state}/${DAEMON_LOCK_NAME}`);
+  if (attempt.kind === "refused") return { kind: "already-running", pid: attempt.holder };
+  const { lock } = attempt;
+  const settings = daemonSettings(environment);
+  const log = daemonLog(state, settings.log);
+  try {
+    replaceFile(`${state}/${PID_NAME}`, `${Deno.pid}\n`);
+    await recordIdentity(setup, lock, log);
+    if (settings.deliver !== undefined && !isExecutable(settings.deliver)) {
+      log(`the delivery program is not executable: ${settings.deliver}`);
+      return { kind: "no-program", path: settings.deliver };
+    }
+    log(startLine(state, settings));
+    await new Daemon(setup, settings, log).run();
+    log("daemon shutting down");
+    return { kind: "stopped" };
+  } finally {
+    lock.release();
+    removeQuietly(`${state}/${PID_NAME}`);
+  }
+}
+
+/** Without its identity the guard cannot recognise this daemon; it supervises all the same. */
+async function recordIdentity(setup: DaemonSetup, lock: HeldLock, log: Log): Promise<void> {
+  const own = await setup.look().identity(ownPid());
+  try {
+    if (own.kind === "known") return lock.write("pid-identity", own.identity);
+  } catch {
+    // Told below like an identity that cannot be read.
+  }
+  removeQuietly(`${lock.path}/pid-identity`);
+  log(
+    "warn: could not record this daemon's process identity; " +
+      "the turn-end guard cannot recognise the away-mode supervision and keeps blocking",
+  );
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    const info = Deno.statSync(path);
+    return info.isFile && ((info.mode ?? 0) & 0o111) !== 0;
+  } catch {
+    return false;
+  }
+}
+
+function startLine(state: string, settings: DaemonSettings): string {
+  return [
+    `daemon started: pid=${Deno.pid}`,
+    `mode=${observeAwayMode(state)}`,
+    `delivery=${settings.deliver === undefined ? "none" : "program"}`,
+    `batch=${settings.batchSeconds}s`,
+    `max-defer=${settings.maximumDeferSeconds}s`,
+    `scan=${settings.scanSeconds}s`,
+    `tick=${settings.housekeepingSeconds}s`,
+  ].join(" ");
+}
+
+/** Milliseconds between two turns of the loop. */
+const TURN_MS = 1_000;
+
+/** Milliseconds to wait when a watcher could not even be started. */
+const START_FAILURE_MS = 5_000;
+
+/** Files whose times are deadlines. */
+const LAST_SCAN_NAME = ".subsuper-last-scan";
+const LAST_HOUSEKEEPING_NAME = ".subsuper-last-housekeep";
+
+class Daemon {
+  readonly #setup: DaemonSetup;
+  readonly #settings: DaemonSettings;
+  readonly #log: Log;
+  readonly #state: string;
+  readonly #classify: ClassifySetup;
+  readonly #bell = new Bell();
+  readonly #clock = new ClockWatch();
+  #stopping = false;
+  #watcher: WatcherChild | undefined;
+  #crashes: readonly number[] = [];
+  /** When somebody was alarmed last, by `performance.now()`: the marker may not be writable. */
+  #alarmedMs = -Infinity;
+
+  constructor(setup: DaemonSetup, settings: DaemonSettings, log: Log) {
+    this.#setup = setup;
+    this.#settings = settings;
+    this.#log = log;
+    this.#state = setup.home.state;
+    this.#classify = { state: this.#state, skip: settings.skip, reports: settings.reports };
+    void setup.stop.then(() => {
+      this.#stopping = true;
+      this.#bell.ring();
+    });
+  }
+
+  async run(): Promise<void> {
+    while (!this.#stopping) {
+      if (this.#watcher === undefined || this.#watcher.exit !== undefined) await this.#next();
+      if (this.#stopping) break;
+      if (this.#watcher?.exit === undefined) await this.#bell.within(TURN_MS);
+      await this.#housekeepWhenDue();
+    }
+    await this.#shutDown();
+  }
+
+  /** Handles the watcher that has ended, if one has, and starts the next. */
+  async #next(): Promise<void> {
+    const exit = this.#watcher?.exit;
+    this.#watcher = undefined;
+    if (exit !== undefined) await this.#handle(exit);
+    if (this.#stopping) return;
+    try {
+      this.#watcher = new WatcherChild({
+        command: watcherCommand(this.#setup.home),
+        errors: `${this.#state}/.supervise-daemon.watcher.err`,
+        bell: this.#bell,
+      });
+    } catch (error) {
+      this.#log(`no watcher could be started: ${errorMessage(error)}`);
+      await this.#pause(START_FAILURE_MS);
+    }
+  }
+
+  async #handle({ status, output }: WatcherExit): Promise<void> {
+    if (status !== 0 || output === "") return await this.#crashed(status, output);
+    // Other lines may stand in front: a watcher tells whom it has replaced.
+    const reason = output.split("\n").find(isWakeLine);
+    if (reason === undefined) {
+      this.#log(`no wake: ${output.trim()}`);
+      return await this.#pause(this.#settings.housekeepingSeconds * 1000);
+    }
+    this.#log(`wake: ${reason}`);
+    await this.#handleWakes(reason);
+    if (this.#settings.batchSeconds <= 0) await this.#flush();
+  }
+
+  async #crashed(status: number, output: string): Promise<void> {
+    const restart = afterCrash(this.#crashes, performance.now() / 1000, this.#settings.restart);
+    this.#crashes = restart.times;
+    const { waitSeconds } = restart;
+    this.#log(
+      restart.kind === "back-off"
+        ? `ERROR: watcher crashed ${restart.crashes} times within ` +
+          `${this.#settings.restart.windowSeconds}s; backing off ${waitSeconds}s`
+        : `watcher exited rc=${status} reason='${output.trim()}'; restarting after ${waitSeconds}s`,
+    );
+    await this.#pause(waitSeconds * 1000);
+  }
+
+  /** Waits, and no longer than until it is to stop. */
+  async #pause(ms: number): Promise<void> {
+    const until = performance.now() + ms;
+    while (!this.#stopping && performance.now() < until) {
+      await this.#bell.within(until - performance.now());
+    }
+  }
+
+  /** A row is acknowledged only after its item is buffered, or was found to need nothing. */
+  async #handleWakes(reason: string): Promise<void> {
+    const { environment, look } = this.#setup;
+    const paths = queuePaths(this.#state, environment);
+    const shown = await presentWakes({
+      paths,
+      reserved: () => observeReservedRows(this.#state, look()),
+    });
+    if (shown.kind !== "presented") {
+      const because = shown.kind === "unable" ? `: ${shown.because}` : ` (${shown.kind})`;
+      return this.#log(
+        `durable wake handling was not acknowledged; restarting for recovery${because}`,
+      );
+    }
+    const payloads = shown.rows
+      .filter((row) => /^[0-9]+$/.test(row.epoch) && wakeKind(row.kind + ":") !== undefined)
+      .map((row) => row.payload);
+    try {
+      for (const payload of payloads.length > 0 ? payloads : [reason]) {
+        classifyWake(this.#classify, payload);
+      }
+    } catch (error) {
+      return this.#log(
+        `wake classification failed; retaining durable wakes: ${errorMessage(error)}`,
+      );
+    }
+    if (shown.handling === undefined) return this.#log("nothing was there to acknowledge");
+    const done = await acknowledgeWakes({ paths, ...shown.handling });
+    if (done.kind !== "acknowledged") this.#log(`the wakes were not acknowledged: ${done.kind}`);
+  }
+
+  async #housekeepWhenDue(): Promise<void> {
+    this.#mindTheClock();
+    const path = `${this.#state}/${LAST_HOUSEKEEPING_NAME}`;
+    if (this.#stopping || dueAgeSeconds(path) < this.#settings.housekeepingSeconds) return;
+    try {
+      touch(path);
+      await this.#housekeep();
+    } catch (error) {
+      this.#log(`housekeeping failed: ${errorMessage(error)}`);
+    }
+  }
+
+  /** Deadlines are counted in time awake, so that not all of them fall due when a machine wakes up. */
+  #mindTheClock(): void {
+    const seconds = this.#clock.jumpSeconds();
+    if (seconds === 0) return;
+    this.#log(`the clock moved by ${Math.round(seconds)}s`);
+    const names = [LAST_SCAN_NAME, LAST_HOUSEKEEPING_NAME, WEDGED_NAME];
+    shiftTimes(names.map((name) => `${this.#state}/${name}`), seconds);
+    try {
+      shiftEscalationAge(this.#state, seconds);
+    } catch {
+      // The digest goes out early.
+    }
+  }
+
+  async #housekeep(): Promise<void> {
+    const { batchSeconds, scanSeconds } = this.#settings;
+    const age = escalationAge(this.#state);
+    if (age !== undefined && (batchSeconds <= 0 || age >= batchSeconds)) await this.#flush();
+    await this.#mindTheDeferred();
+    const scan = `${this.#state}/${LAST_SCAN_NAME}`;
+    if (dueAgeSeconds(scan) < scanSeconds) return;
+    touch(scan);
+    scanLogs(this.#classify);
+  }
+
+  async #mindTheDeferred(): Promise<void> {
+    const { maximumDeferSeconds: limit } = this.#settings;
+    const age = escalationAge(this.#state);
+    const marker = `${this.#state}/${WEDGED_NAME}`;
+    const alarmed = performance.now() - this.#alarmedMs < limit * 1000 ||
+      (targetKind(marker) !== "absent" && dueAgeSeconds(marker) < limit);
+    if (observeAwayMode(this.#state) === "off" || limit === 0 || age === undefined) return;
+    if (age < limit || alarmed) return;
+    if (await this.#flush() === "delivered") return;
+    this.#alarmedMs = performance.now();
+    const { home: { config }, stop } = this.#setup;
+    await raiseWedgeAlarm({
+      state: this.#state,
+      config,
+      settings: this.#settings,
+      log: this.#log,
+      stop,
+    }, age);
+  }
+
+  async #flush(stop: Promise<unknown> = this.#setup.stop): Promise<Flush> {
+    const flush = await flushEscalations({
+      state: this.#state,
+      program: this.#settings.deliver,
+      stop,
+    });
+    if (flush === "delivered") this.#log("digest delivered");
+    if (flush === "refused") this.#log("digest not taken; it is tried again");
+    return flush;
+  }
+
+  /** One attempt more while the mode is still on, then the watcher. */
+  async #shutDown(): Promise<void> {
+    await this.#flush(new Promise(() => {}));
+    await this.#watcher?.stop();
+  }
+}
+
+function watcherCommand(home: Home): readonly string[] {
+  const script = homeScript(home.root, "fm-watch.sh");
+  return script === undefined ? [Deno.execPath(), "watch", "--root", home.root] : [script];
+}

@@ -1,0 +1,143 @@
+/** The operator's return: the daemon stops, and what happened is told before anything else goes on. */
+
+import { presentWakes } from "../../act/wake_drain.ts";
+import { openDecisions } from "../../decide/open_decisions.ts";
+import { observeReservedRows } from "../../observe/branch_grant.ts";
+import { observeAwayMode } from "../../observe/daemon.ts";
+import type { Home } from "../../observe/home.ts";
+import type { Environment } from "../../platform/environment.ts";
+import { errorMessage, lineOf, readText } from "../../platform/file_text.ts";
+import { targetKind } from "../../platform/path_kind.ts";
+import type { Processes } from "../../platform/processes.ts";
+import { clearEscalations, readEscalations } from "../../state/escalations.ts";
+import { lockWithin } from "../../state/lock.ts";
+import { removeQuietly } from "../../state/replace_file.ts";
+import {
+  type Blocker,
+  type Evidence,
+  readGate,
+  RETURN_GATE_NAME,
+  type ReturnGate,
+  writeGate,
+} from "../../state/return_gate.ts";
+import { queuePaths } from "../../state/wake_queue.ts";
+import { WEDGED_NAME } from "./delivery.ts";
+import { stopAway } from "./stop_away.ts";
+
+/** What a return needs. */
+export interface ReturnSetup {
+  readonly home: Home;
+  readonly environment: Environment;
+  readonly look: () => Processes;
+}
+
+/** What a return came to. */
+export type Return =
+  /** Somebody else is at it. */
+  | { readonly kind: "busy" }
+  /** The gate stays: something failed, or waits for a decision. */
+  | { readonly kind: "blocked"; readonly gate: ReturnGate }
+  /** The gate is gone. `handling` is what the session has to acknowledge after it has handled it. */
+  | {
+    readonly kind: "open";
+    readonly gate: ReturnGate;
+    readonly handling: { readonly through: number; readonly generation: string } | undefined;
+  };
+
+/** Milliseconds that a return waits for another one. */
+const LOCK_LIMIT_MS = 10_000;
+
+/** Stops the mode, gathers what happened, and opens the gate when nothing stands in the way. */
+export async function comeBack(setup: ReturnSetup): Promise<Return> {
+  const { state } = setup.home;
+  const attempt = await lockWithin(`${state}/${RETURN_GATE_NAME}.lock`, LOCK_LIMIT_MS);
+  if (attempt.kind === "refused") return { kind: "busy" };
+  using _held = attempt.lock;
+  const before = readGate(state);
+  writeGate(state, { ...before, phase: "stopping-and-draining", blockers: [] });
+  const failures: Evidence[] = [];
+  if (observeAwayMode(state) !== "off") {
+    const stopped = await stopAway(state, setup.look);
+    if (stopped.kind === "did-not-stop") {
+      failures.push({ kind: "lifecycle", text: `the daemon (pid ${stopped.pid}) did not stop` });
+    }
+    if (stopped.kind === "flag-stays") {
+      failures.push({ kind: "lifecycle", text: "the mode's flag could not be removed" });
+    }
+  }
+  const drained = await drain(setup);
+  if (drained.failure !== undefined) failures.push({ kind: "lifecycle", text: drained.failure });
+  const gate: ReturnGate = {
+    started: before.started,
+    phase: "blocked",
+    evidence: distinct([...before.evidence, ...drained.evidence, ...waiting(state), ...failures]),
+    blockers: blockers(state),
+  };
+  if (failures.length > 0 || gate.blockers.length > 0) {
+    writeGate(state, gate);
+    return { kind: "blocked", gate };
+  }
+  // What is reported here is told; the buffer would tell it again.
+  clearEscalations(state);
+  for (const name of [WEDGED_NAME, RETURN_GATE_NAME]) removeQuietly(`${state}/${name}`);
+  return { kind: "open", gate, handling: drained.handling };
+}
+
+async function drain({ home: { state }, environment, look }: ReturnSetup): Promise<{
+  readonly evidence: readonly Evidence[];
+  readonly failure: string | undefined;
+  readonly handling: { readonly through: number; readonly generation: string } | undefined;
+}> {
+  const shown = await presentWakes({
+    paths: queuePaths(state, environment),
+    reserved: () => observeReservedRows(state, look()),
+  });
+  if (shown.kind !== "presented") {
+    return {
+      evidence: [],
+      failure: `the wakes were not shown: ${shown.kind}`,
+      handling: undefined,
+    };
+  }
+  const evidence = shown.rows.map(({ payload }) => ({ kind: "wake", text: payload }) as const);
+  return { evidence, failure: undefined, handling: shown.handling };
+}
+
+/** What the daemon had not delivered. */
+function waiting(state: string): readonly Evidence[] {
+  const marker = readText(`${state}/${WEDGED_NAME}`);
+  const wedge: readonly Evidence[] = marker.kind === "text"
+    ? [{ kind: "wedge", text: lineOf(marker.text, 1) }]
+    : [];
+  return [
+    ...wedge,
+    ...readEscalations(state).map((text) => ({ kind: "escalation", text }) as const),
+  ];
+}
+
+function distinct(evidence: readonly Evidence[]): readonly Evidence[] {
+  const seen = new Set<string>();
+  return evidence.filter(({ kind, text }) => {
+    const key = `${kind}\t${text}`;
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+/** Decisions that tasks in flight wait for. */
+function blockers(state: string): readonly Blocker[] {
+  try {
+    return [...Deno.readDirSync(state)].map(({ name }) => name)
+      .filter((name) => name.endsWith(".status") && !name.startsWith(".")).sort()
+      .flatMap((name) => blockersOf(state, name.slice(0, -".status".length)));
+  } catch (error) {
+    return [{ task: "-", key: "-", summary: `the tasks cannot be listed: ${errorMessage(error)}` }];
+  }
+}
+
+function blockersOf(state: string, task: string): readonly Blocker[] {
+  if (targetKind(`${state}/${task}.meta`) === "absent") return [];
+  const content = readText(`${state}/${task}.status`, Infinity);
+  if (content.kind !== "text") return [];
+  return openDecisions(content.text).filter(({ verb }) => verb === "blocked")
+    .map(({ key, summary }) => ({ task, key, summary }));
+}

@@ -1,0 +1,71 @@
+/** The one-shot watcher of the away daemon: a child whose output is read when it has ended. */
+
+import type { Bell } from "../../platform/bell.ts";
+import { readText } from "../../platform/file_text.ts";
+import { removeQuietly } from "../../state/replace_file.ts";
+
+/** How a watcher's life ended. */
+export interface WatcherExit {
+  readonly status: number;
+  readonly output: string;
+}
+
+/** What starting one needs. */
+export interface WatcherChildSetup {
+  /** The watcher's command. */
+  readonly command: readonly string[];
+  /** File that standard error is appended to. */
+  readonly errors: string;
+  /** Rung at its end. */
+  readonly bell: Bell;
+}
+
+/** A watcher that runs as a child. */
+export class WatcherChild {
+  readonly #process: Deno.ChildProcess;
+  readonly #path: string;
+  #exit: WatcherExit | undefined;
+  readonly #ended: Promise<void>;
+
+  /** Starts it. Throws when its output file or the process cannot be made. */
+  constructor({ command, errors, bell }: WatcherChildSetup) {
+    this.#path = Deno.makeTempFileSync({ prefix: "fm-watch." });
+    try {
+      this.#process = new Deno.Command("/bin/sh", {
+        // The shell only opens the files and becomes the watcher.
+        args: ["-c", 'out=$1 err=$2; shift 2; exec "$@" >"$out" 2>>"$err"', "-", this.#path, errors]
+          .concat(command),
+        // A watcher of the daemon's never continues somebody's cycle; empty counts as unset.
+        env: { FM_WATCH_HANDLING_SUCCESSOR: "", FM_WATCH_PREDECESSOR_ARM_PID: "" },
+        stdin: "null",
+        stdout: "null",
+        stderr: "null",
+        detached: true,
+      }).spawn();
+    } catch (error) {
+      removeQuietly(this.#path);
+      throw error;
+    }
+    this.#ended = this.#process.status.then(({ code }) => {
+      const content = readText(this.#path);
+      this.#exit = { status: code, output: content.kind === "text" ? content.text : "" };
+      removeQuietly(this.#path);
+      bell.ring();
+    });
+  }
+
+  /** How it ended, once it has. */
+  get exit(): WatcherExit | undefined {
+    return this.#exit;
+  }
+
+  /** Asks it to end and waits until it has; its own way out is bounded. */
+  async stop(): Promise<void> {
+    try {
+      this.#process.kill("SIGTERM");
+    } catch {
+      // Ended in this very moment.
+    }
+    await this.#ended;
+  }
+}
