@@ -20,5 +20,8 @@ export function homeScript(
     return undefined;
   }
   const content = readText(path);
-  return content.kind === "text" && content.text.includes("turnguard") ? undefined : path;
+  return content.kind === "text" && FORWARDS.test(content.text) ? undefined : path;
 }
+
+/** The program's name as the last part of a path; a folder of that name says nothing. */
+const FORWARDS = /turnguard(?![\w.-]*\/)/;

@@ -41,10 +41,9 @@ export function classifyWake(setup: ClassifySetup, payload: string): void {
 
 /** Looks at every status log, for what nobody signalled. */
 export function scanLogs(setup: ClassifySetup): void {
-  for (const { name } of Deno.readDirSync(setup.state)) {
-    if (name.startsWith(".") || !name.endsWith(".status")) continue;
-    lookAtLog(setup, name, " (catch-all scan)");
-  }
+  const names = [...Deno.readDirSync(setup.state)].map(({ name }) => name)
+    .filter((name) => name.endsWith(".status") && !name.startsWith(".")).sort();
+  for (const name of names) lookAtLog(setup, name, " (catch-all scan)");
 }
 
 function lookAtLog({ state, reports }: ClassifySetup, name: string, note: string): void {
