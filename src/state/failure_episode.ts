@@ -9,7 +9,11 @@ export const NOTICE_NAME = ".claude-autoarm-failure-notified";
 /** Empty file: the guard raised its one attended alarm. */
 export const ALARM_NAME = ".claude-autoarm-failure-alarmed";
 
-const EPISODE_FILES = [BUDGET_NAME, NOTICE_NAME, ALARM_NAME] as const;
+/**
+ * In the order in which they go. Where that is cut short, what is left must not silence the next
+ * failure: an alarm that stands alone would, a count or a notice without it only makes it louder.
+ */
+const EPISODE_FILES = [ALARM_NAME, BUDGET_NAME, NOTICE_NAME] as const;
 
 /** Whether the failure notice of this episode was delivered. A dangling link does not count. */
 export function noticeExists(state: string): boolean {

@@ -1,6 +1,17 @@
 /**
- * One step of Claude's two hooks in a process of its own, which a test can have killed at any change it
- * makes. Not a test: started with the state directory and the name of the step, as a child of a session.
+ * One change that the Claude guard or the auto-arm makes, in a process of its own that a test can have
+ * killed at any step of it. Not a test: started with the state directory, the change, and its words.
+ *
+ *     claude_steps_child.ts STATE claim
+ *     claude_steps_child.ts STATE commit OUTCOME [notice]   for a generation that it claims first
+ *     claude_steps_child.ts STATE rewake                    likewise
+ *     claude_steps_child.ts STATE end-owned                 likewise: ends the episode
+ *     claude_steps_child.ts STATE charge SESSION EVENT STARTED_AT_MS
+ *     claude_steps_child.ts STATE terminal-check SESSION COUNT healthy|down
+ *     claude_steps_child.ts STATE end-episode | forget-count
+ *     claude_steps_child.ts STATE acquire | release         the session lock
+ *
+ * At its end it prints what the change came to, and its steps, see `tests/support/killed_at_step.ts`.
  *
  * @module
  */
@@ -12,87 +23,87 @@ import { acquireSessionLock, releaseSessionLock } from "../../src/act/session_lo
 import { terminalCheck } from "../../src/act/terminal_check.ts";
 import { processEnvironment } from "../../src/platform/environment.ts";
 import { type Processes, systemProcesses } from "../../src/platform/processes.ts";
-import { countSteps, tellSteps } from "../support/killed_at_step.ts";
+import type { TerminalOutcome } from "../../src/state/claude_ledger.ts";
+import { countSteps } from "../support/killed_at_step.ts";
 
-const [state = "", name = ""] = Deno.args;
+const [state = "", change = "", ...words] = Deno.args;
 const environment = processEnvironment();
 const look = (): Processes => systemProcesses(environment);
+const GRACE_SECONDS = 300;
 
 async function claim(): Promise<OwnClaim> {
-  const attempt = await claimNext({ state, graceSeconds: 300, look, trustedSessionId: undefined });
+  const attempt = await claimNext({
+    state,
+    graceSeconds: GRACE_SECONDS,
+    look,
+    trustedSessionId: "S1",
+  });
   if (attempt.kind !== "claimed") throw new Error(`no claim: ${attempt.kind}`);
   return attempt.claim;
 }
 
-function accountant(): Accountant {
-  return new Accountant({ state, sessionId: "S1", event: name, startedAtMs: Date.now() });
+function outcomeNamed(word: string): TerminalOutcome {
+  if (word === "clean" || word === "failed") return word;
+  throw new Error(`no such outcome here: ${word}`);
 }
 
-const no = (): Promise<boolean> => Promise.resolve(false);
+async function charge(
+  [sessionId = "", event = "", startedAt = ""]: readonly string[],
+): Promise<string> {
+  const accountant = new Accountant({ state, sessionId, event, startedAtMs: Number(startedAt) });
+  return `charged ${(await accountant.account("block"))?.budget.count}`;
+}
 
-/** What each step is, the preparation of its own first. */
-const STEPS: Readonly<Record<string, () => Promise<unknown>>> = {
-  claim: () => {
-    countSteps();
-    return claim();
-  },
-  "commit clean": async () => {
+async function decideLast(
+  [sessionId = "", count = "", watcher = ""]: readonly string[],
+): Promise<string> {
+  return await terminalCheck({
+    state,
+    sessionId,
+    budget: 3,
+    count: Number(count),
+    chargedElsewhere: undefined,
+    graceSeconds: GRACE_SECONDS,
+    look,
+    isClaimOpen: () => Promise.resolve(false),
+    isWatcherHealthy: () => Promise.resolve(watcher === "healthy"),
+  });
+}
+
+type Change = (words: readonly string[]) => Promise<string>;
+
+/** For each change: what is done before its steps count, and the change itself. */
+const CHANGES: Readonly<Record<string, () => Promise<Change>>> = {
+  "claim": () => Promise.resolve(async () => `claimed ${(await claim()).epoch}`),
+  "commit": async () => {
     const own = await claim();
-    countSteps();
-    return await own.commit("clean");
+    return async ([outcome = "", notice]) =>
+      await own.commit(outcomeNamed(outcome), { notice: notice === "notice" });
   },
-  "commit failed": async () => {
+  "rewake": async () => {
     const own = await claim();
-    countSteps();
-    return await own.commit("failed", { notice: true });
+    return async () => await own.commitRewake(() => Promise.resolve(true));
   },
-  "commit rewake": async () => {
+  "end-owned": async () => {
     const own = await claim();
-    countSteps();
-    return await own.commitRewake(() => Promise.resolve(true));
+    return () => Promise.resolve(own.endEpisode());
   },
-  "end own episode": async () => {
-    const own = await claim();
-    countSteps();
-    return own.endEpisode();
-  },
-  charge: () => {
-    countSteps();
-    return accountant().account("block");
-  },
-  reset: () => {
-    countSteps();
-    return endEpisodeShared(state);
-  },
-  forget: () => {
-    countSteps();
-    forgetCount(state);
-    return Promise.resolve();
-  },
-  alarm: async () => {
-    countSteps();
-    const accounted = await accountant().account("block");
-    return await terminalCheck({
-      state,
-      sessionId: "S1",
-      budget: 3,
-      count: accounted?.budget.count ?? 0,
-      chargedElsewhere: undefined,
-      graceSeconds: 300,
-      look,
-      isClaimOpen: no,
-      isWatcherHealthy: no,
-    });
-  },
-  "acquire the session lock": () => {
-    countSteps();
-    return acquireSessionLock({ state, environment, look });
-  },
-  "release the session lock": () => {
-    countSteps();
-    return releaseSessionLock({ state, environment, look });
-  },
+  "charge": () => Promise.resolve(charge),
+  "terminal-check": () => Promise.resolve(decideLast),
+  "end-episode": () => Promise.resolve(async () => String(await endEpisodeShared(state))),
+  "forget-count": () =>
+    Promise.resolve(() => {
+      forgetCount(state);
+      return Promise.resolve("done");
+    }),
+  "acquire": () =>
+    Promise.resolve(async () => (await acquireSessionLock({ state, environment, look })).kind),
+  "release": () =>
+    Promise.resolve(async () => await releaseSessionLock({ state, environment, look })),
 };
 
-await STEPS[name]?.();
-tellSteps();
+const prepared = await CHANGES[change]?.();
+if (prepared === undefined) throw new Error(`no such change: ${change}`);
+const steps = countSteps();
+console.log(`outcome ${await prepared(words)}`);
+steps.report();

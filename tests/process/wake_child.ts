@@ -7,7 +7,7 @@
  *     wake_child.ts STATE acknowledge THROUGH GENERATION
  *     wake_child.ts STATE arm
  *
- * It can be killed at any of its steps, and tells them at its end.
+ * At its end it prints the steps that it has made, see `tests/support/killed_at_step.ts`.
  *
  * @module
  */
@@ -17,9 +17,9 @@ import { appendWake } from "../../src/act/wake_append.ts";
 import { acknowledgeWakes, presentWakes } from "../../src/act/wake_drain.ts";
 import { environmentOf } from "../../src/platform/environment.ts";
 import { queuePaths } from "../../src/state/wake_queue.ts";
-import { countSteps, tellSteps } from "../support/killed_at_step.ts";
+import { countSteps } from "../support/killed_at_step.ts";
 
-countSteps();
+const steps = countSteps();
 const [state = "", change, ...words] = Deno.args;
 const paths = queuePaths(state, environmentOf({}));
 
@@ -41,4 +41,4 @@ switch (change) {
     await armCheck(paths);
     break;
 }
-tellSteps();
+steps.report();

@@ -18,7 +18,7 @@ import {
   type QueueRow,
   readQueue,
 } from "../../src/state/wake_queue.ts";
-import { childCommand, childVariables, killPoints } from "../support/kill_points.ts";
+import { childCommand, childEnvironment, KILLED, killPoints } from "../support/killed_at_step.ts";
 import {
   inBatches,
   runProgram,
@@ -28,7 +28,6 @@ import {
 } from "../support/turnguard.ts";
 
 const CHILD = fromFileUrl(new URL("./wake_child.ts", import.meta.url));
-const KILLED = 128 + 9;
 
 /** A home with nothing but a state directory. */
 class TempHome implements Disposable {
@@ -96,12 +95,12 @@ function change(
   words: readonly (string | number)[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<RunResult> {
-  return runProgram(childCommand(CHILD, [state, ...words.map(String)]), {
-    env: { ...childVariables(), ...env },
+  return runProgram(childCommand(CHILD, [state, ...words]), {
+    env: { ...childEnvironment(), ...env },
   });
 }
 
-/** A change that is killed in front of each of its steps, and inside each of its writes. */
+/** A change that is killed at each of its steps, and inside each of its writes. */
 interface Killing {
   readonly prepare: (home: TempHome) => Promise<readonly (string | number)[]>;
   /** What has to hold whatever was left. */
@@ -110,13 +109,13 @@ interface Killing {
 
 async function killEverywhere({ prepare, inspect }: Killing): Promise<void> {
   using unharmed = new TempHome();
-  const { stdout } = await change(unharmed.state, await prepare(unharmed));
+  const points = killPoints(await change(unharmed.state, await prepare(unharmed)));
   await inspect(unharmed, "not killed");
-  await inBatches(killPoints(stdout), async ({ where, env }) => {
+  await inBatches(points, async ({ where, env }) => {
     using home = new TempHome();
-    const { status } = await change(home.state, await prepare(home), env);
-    assertEquals(status, KILLED, where);
-    await inspect(home, where);
+    const words = await prepare(home);
+    assertEquals((await change(home.state, words, env)).status, KILLED, where);
+    await inspect(home, `killed ${where}`);
   });
 }
 
