@@ -83,7 +83,10 @@ export function remember(
   timing: DeadmanTiming,
 ): DeadmanMemory {
   const { nowSeconds } = moment;
-  const seen = { ...withoutFuture(memory, nowSeconds), sample: { ...sample, atSeconds: nowSeconds } };
+  const seen = {
+    ...withoutFuture(memory, nowSeconds),
+    sample: { ...sample, atSeconds: nowSeconds },
+  };
   switch (sample.kind) {
     case "unknown":
       return seen;

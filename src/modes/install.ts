@@ -1,22 +1,20 @@
 /** `install`: registers the turn-end guard with a harness, without disturbing what is there. */
 
-import process from "node:process";
-import { dirname, isAbsolute, normalize } from "@std/path";
+import { dirname } from "@std/path";
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
-import { findExecutable } from "../harness/registration/executable.ts";
 import { EMPTY_HOOK_FILE } from "../harness/registration/hook_entries.ts";
 import { decodeJson, type Position } from "../harness/registration/json_text.ts";
 import { register, type Registration, STOP_EVENT } from "../harness/registration/registration.ts";
 import { REGISTRATIONS } from "../harness/registration/table.ts";
 import { findTargetFile, type TargetFile } from "../harness/registration/target_file.ts";
-import { hasHomeShape, logicalWorkingDirectory } from "../observe/home.ts";
+import { hasHomeShape } from "../observe/home.ts";
 import { errorMessage, readText } from "../platform/file_text.ts";
 import { writeTo } from "../platform/output.ts";
 import { printable } from "../platform/printable.ts";
 import { removeQuietly, replaceFile } from "../state/replace_file.ts";
-import { personHome } from "./call_home.ts";
-import { type Call, EXIT, type ExitStatus, flagValue, hasFlag, type ModeSpec } from "./mode.ts";
+import { type Call, EXIT, type ExitStatus, hasFlag, type ModeSpec } from "./mode.ts";
 import { complain, complainUsage, counted, labelled, say } from "./person_output.ts";
+import { executableOf, rootOf } from "./registered_paths.ts";
 
 const HARNESSES = REGISTRATIONS.map(({ harness }) => harness);
 
@@ -154,45 +152,6 @@ function refuseText(path: string, because: string, { line, column }: Position): 
     `${path}:${line}:${column}: the file ${because}`,
     "correct that place, then install again",
   );
-}
-
-/**
- * The root as it is registered: absolute, links kept, no slash at its end, since the guard compares
- * paths made from it byte for byte.
- */
-function rootOf(call: Call): string {
-  const given = flagValue(call, "root");
-  if (given === undefined) return personHome(call).root;
-  const path = isAbsolute(given) ? given : `${logicalWorkingDirectory(call.environment)}/${given}`;
-  return withoutLastSlash(path.split("/").includes("..") ? physical(path) : normalize(path));
-}
-
-/** Behind a link `..` is another folder than the text says. */
-function physical(path: string): string {
-  try {
-    return Deno.realPathSync(path);
-  } catch {
-    return normalize(path);
-  }
-}
-
-function withoutLastSlash(path: string): string {
-  return path.replace(/(?<=.)\/$/, "");
-}
-
-function executableOf(call: Call): ReturnType<typeof findExecutable> {
-  const given = flagValue(call, "executable");
-  if (given === undefined && !Deno.build.standalone) {
-    const because = "runs turnguard from its sources";
-    return { kind: "refused", path: Deno.execPath(), because };
-  }
-  return findExecutable({
-    given,
-    startedAs: process.argv0,
-    running: Deno.execPath(),
-    searchPath: call.environment.get("PATH"),
-    workingDirectory: logicalWorkingDirectory(call.environment),
-  });
 }
 
 /** The diff alone goes to standard output, so that it can be kept or applied. */

@@ -10,6 +10,8 @@ export interface GroupCommand {
   readonly args: readonly string[];
   /** Variables on top of the inherited ones. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** The folder to start in, instead of the inherited one. */
+  readonly workingDirectory?: string;
   /** Standard input; nothing when absent. */
   readonly input?: string;
 }
@@ -98,6 +100,7 @@ function startGroup(command: GroupCommand, stderr: "null" | "piped"): Started {
     const process = new Deno.Command(command.path, {
       args: [...command.args],
       env: { ...command.environment },
+      ...(command.workingDirectory === undefined ? {} : { cwd: command.workingDirectory }),
       stdin: command.input === undefined ? "null" : "piped",
       stdout: "piped",
       stderr,

@@ -45,7 +45,6 @@ async function add(job: Job, programs: Programs): Promise<Outcome> {
 async function remove(id: string, programs: Programs): Promise<Outcome> {
   if (!programs.has("crontab")) return { kind: "unchanged", report: [] };
   const crontab = await read(programs);
-  // Who may have no crontab has no line in it either.
   if (crontab.kind === "failed") return crontab;
   const lines = linesFor(crontab.bytes, id);
   if (lines.length === 0) return { kind: "unchanged", report: [] };
