@@ -1,6 +1,7 @@
 /** `deadman status`: whether it is installed, still runs, and what it saw and told. */
 
 import {
+  type Attempt,
   type DeadmanMemory,
   isAlarm,
   isOverdue,
@@ -142,7 +143,7 @@ function sampleFields(record: DeadmanRecord, now: number, style: Style): readonl
   return [
     ...field(
       "sample",
-      `${sample.kind}, ${ageInWords(now - sample.atSeconds)} ago: ${sample.because}`,
+      `${sample.kind}, ${ago(sample.atSeconds, now)}: ${sample.because}`,
       style[SAMPLE_STYLES[sample.kind]],
     ),
     ...(isOverdue(record.memory, record, now)
@@ -163,14 +164,23 @@ function alarmFields(memory: DeadmanMemory, now: number, style: Style): readonly
   return [
     ...field(
       "alarm",
-      toldAtSeconds === null ? "none was told yet" : `told ${ageInWords(now - toldAtSeconds)} ago`,
+      toldAtSeconds === null ? "none was told yet" : `told ${ago(toldAtSeconds, now)}`,
     ),
-    ...(attempt === null || attempt.outcome === "told" ? [] : field(
-      "",
-      `the last try, ${ageInWords(now - attempt.atSeconds)} ago, FAILED: ${attempt.because}`,
-      style.bad,
-    )),
+    ...(attempt === null || attempt.outcome === "told"
+      ? []
+      : field("", `last try ${ago(attempt.atSeconds, now)}: ${tryInWords(attempt)}`, style.bad)),
   ];
+}
+
+function tryInWords({ outcome, because }: Attempt): string {
+  return outcome === "failed"
+    ? `FAILED: ${because}`
+    : "not known to have ended; the command still runs, or the sample was cut short";
+}
+
+/** How long ago something was; the clock may have been set back since. */
+function ago(atSeconds: number, now: number): string {
+  return `${ageInWords(Math.max(0, now - atSeconds))} ago`;
 }
 
 function nextInWords(record: DeadmanRecord, now: number): string {

@@ -70,7 +70,7 @@ export async function takeSample(setup: SampleSetup): Promise<Sampled> {
   const attempt = {
     atSeconds: now,
     outcome: "started",
-    because: "it was ended in the middle",
+    because: "",
   } as const;
   keep({ ...after, attempt });
   const end = await notify(record.notify, alarmMessage(setup.home.home, after), setup.stop());
