@@ -52,9 +52,23 @@ function unreadable(): HolderFact {
   return { kind: "recorded", pid, liveness: "unknown", identity };
 }
 
-type Facts = Partial<Pick<TurnEndFacts, "scope" | "need" | "watcher" | "daemon">>;
+type FactName = "scope" | "need" | "watcher" | "daemon";
+type Facts = Pick<TurnEndFacts, FactName>;
 
-const ROWS: ReadonlyArray<readonly [name: string, facts: Facts, verdict: string]> = [
+const UNWATCHED: Facts = { scope: IN_SCOPE, need: NEEDED, watcher: WATCHER, daemon: DAEMON };
+
+/** Gives facts as an observer does, and notes which were asked for. */
+function observer(
+  facts: Facts,
+  asked: string[] = [],
+): <Name extends FactName>(name: Name) => Promise<TurnEndFacts[Name]> {
+  return (name) => {
+    asked.push(name);
+    return Promise.resolve<TurnEndFacts[typeof name]>(facts[name]);
+  };
+}
+
+const ROWS: ReadonlyArray<readonly [name: string, changes: Partial<Facts>, verdict: string]> = [
   [
     "need and nobody there",
     {},
@@ -90,23 +104,13 @@ const ROWS: ReadonlyArray<readonly [name: string, facts: Facts, verdict: string]
 
 for (const [name, changes, verdict] of ROWS) {
   Deno.test(`deadman condition: ${name}`, async () => {
-    const facts = { scope: IN_SCOPE, need: NEEDED, watcher: WATCHER, daemon: DAEMON, ...changes };
-    const { kind, because } = await judgeCondition((fact) => Promise.resolve(facts[fact]));
+    const { kind, because } = await judgeCondition(observer({ ...UNWATCHED, ...changes }));
     assertEquals(`${kind}: ${because}`.slice(0, verdict.length), verdict);
   });
 }
 
 Deno.test("deadman condition: without need no process is looked at", async () => {
   const asked: string[] = [];
-  const facts = {
-    scope: IN_SCOPE,
-    need: { ...NEEDED, tasks: 0 },
-    watcher: WATCHER,
-    daemon: DAEMON,
-  };
-  await judgeCondition((fact) => {
-    asked.push(fact);
-    return Promise.resolve(facts[fact]);
-  });
+  await judgeCondition(observer({ ...UNWATCHED, need: { ...NEEDED, tasks: 0 } }, asked));
   assertEquals(asked, ["scope", "need"]);
 });
