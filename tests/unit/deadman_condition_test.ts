@@ -3,6 +3,7 @@
 import { assertEquals } from "@std/assert";
 import { judgeCondition } from "../../src/decide/deadman_condition.ts";
 import type {
+  BeaconFact,
   DaemonFact,
   HolderFact,
   NeedFact,
@@ -29,7 +30,7 @@ const WATCHER: WatcherFact = {
   holder: NOBODY,
   home: { kind: "text", text: "/h" },
   path: { kind: "text", text: "/h/bin/fm-watch.sh" },
-  identity: { kind: "absent" },
+  identity: { kind: "text", text: "linux-starttime=1 cmdline-hex=61" },
   expectedHome: "/h",
   expectedPath: "/h/bin/fm-watch.sh",
   beacon: { kind: "never" },
@@ -39,7 +40,7 @@ const WATCHER: WatcherFact = {
 const DAEMON: DaemonFact = {
   mode: "off",
   holder: NOBODY,
-  identity: { kind: "absent" },
+  identity: { kind: "text", text: "linux-starttime=1 cmdline-hex=61" },
   beacon: { kind: "never" },
   grace: GRACE,
 };
@@ -50,6 +51,10 @@ function unreadable(): HolderFact {
   if (pid === undefined) throw new Error("77 is a pid");
   const identity = { kind: "unknown", because: "hidden" } as const;
   return { kind: "recorded", pid, liveness: "unknown", identity };
+}
+
+function beat(ageSeconds: number): BeaconFact {
+  return { kind: "beat", ageSeconds };
 }
 
 type FactName = "scope" | "need" | "watcher" | "daemon";
@@ -86,14 +91,29 @@ const ROWS: ReadonlyArray<readonly [name: string, changes: Partial<Facts>, verdi
     "unknown: the home is not guarded: no AGENTS.md",
   ],
   [
-    "a watcher that cannot be identified",
-    { watcher: { ...WATCHER, holder: unreadable() } },
+    "a beating watcher that cannot be identified",
+    { watcher: { ...WATCHER, holder: unreadable(), beacon: beat(299) } },
     "unknown: watcher identity-unknown",
   ],
   [
-    "a daemon that cannot be identified",
-    { daemon: { ...DAEMON, mode: "away", holder: unreadable() } },
+    "a watcher that cannot be identified, its beat out of date",
+    { watcher: { ...WATCHER, holder: unreadable(), beacon: beat(300) } },
+    "unhealthy: 2 task(s) in flight; watcher identity-unknown",
+  ],
+  [
+    "a watcher that cannot be identified, its beat closed",
+    { watcher: { ...WATCHER, holder: unreadable(), beacon: { kind: "unreadable" } } },
+    "unknown: watcher identity-unknown",
+  ],
+  [
+    "a beating daemon that cannot be identified",
+    { daemon: { ...DAEMON, mode: "away", holder: unreadable(), beacon: beat(299) } },
     "unknown: daemon identity-unknown",
+  ],
+  [
+    "a daemon that cannot be identified and never beat",
+    { daemon: { ...DAEMON, mode: "away", holder: unreadable() } },
+    "unhealthy: 2 task(s) in flight; watcher unheld",
   ],
   [
     "away, and no daemon",
