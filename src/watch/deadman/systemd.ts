@@ -119,7 +119,6 @@ function serviceName(id: string): string {
 /** The two unit files of a job, by their path. */
 export function unitFiles(folder: string, job: Job): Files {
   const description = `Description=turnguard deadman of ${escapePercent(job.home)} (looks only)`;
-  const [program, ...args] = job.words;
   return {
     [`${folder}/${serviceName(job.id)}`]: [
       "[Unit]",
@@ -128,8 +127,7 @@ export function unitFiles(folder: string, job: Job): Files {
       "[Service]",
       "Type=oneshot",
       "WorkingDirectory=/",
-      // The program is not searched for variables, so a dollar in its path stands for itself.
-      `ExecStart=${[quoted(program), ...args.map(quotedArgument)].join(" ")}`,
+      `ExecStart=${commandLine(job.words)}`,
       "TimeoutStartSec=120",
       "",
     ].join("\n"),
@@ -147,6 +145,20 @@ export function unitFiles(folder: string, job: Job): Files {
       "",
     ].join("\n"),
   };
+}
+
+/** Words that run the words after them, by a program of a plain name. */
+const THROUGH_SHELL = ["/bin/sh", "-c", 'exec "$0" "$@"'] as const;
+
+/**
+ * The words for `ExecStart`. The first is the program and not searched for variables, so a dollar in
+ * it stands for itself; with a quote or a backslash in it systemd does not take it at all.
+ */
+function commandLine(words: Job["words"]): string {
+  const [program, ...args] = /["'\\]/.test(words[0])
+    ? [...THROUGH_SHELL, ...words] as const
+    : words;
+  return [quoted(program), ...args.map(quotedArgument)].join(" ");
 }
 
 /** A word in which systemd replaces variables. */
