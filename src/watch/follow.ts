@@ -1,6 +1,8 @@
 /** Following a watcher that somebody else runs, from one to its successor, until there is no more. */
 
+import { withBeatGrace } from "../act/beat_grace.ts";
 import {
+  type AttachedVerdict,
   type HealthyWatcher,
   healthyWatcher,
   isSameWatcher,
@@ -125,12 +127,8 @@ class Following {
     while (!this.#setup.stopping()) {
       // Taken before the proof, so that no change falls between the two.
       const before = this.#glance();
-      const verdict = judgeAttached({
-        watcher: await observeWatch(this.#setup),
-        followed: this.#followed,
-        unhealthySeconds: this.#unhealthySeconds(),
-        boundSeconds: this.#boundSeconds,
-      });
+      const verdict = await this.#judge();
+      if (this.#setup.stopping()) break;
       switch (verdict.kind) {
         case "stalled":
           return { ...verdict, watcher: this.#followed };
@@ -151,6 +149,31 @@ class Following {
       }
     }
     return { kind: "stopped" };
+  }
+
+  /** Looks once; a watcher that only seems stuck because the machine slept gets its poll first. */
+  async #judge(): Promise<AttachedVerdict> {
+    const fact = await observeWatch(this.#setup);
+    const verdict = this.#verdictOn(fact);
+    if (verdict.kind !== "stalled") return verdict;
+    const { home: { state }, environment, bell, stopping } = this.#setup;
+    let graced: WatcherFact | undefined;
+    const waiting = withBeatGrace(fact, { state, environment }).then((later) => {
+      graced = later;
+      bell.ring();
+    });
+    while (graced === undefined && !stopping()) await bell.within(CONFIRM_STEP_MS);
+    if (graced !== undefined) await waiting;
+    return this.#verdictOn(graced ?? fact);
+  }
+
+  #verdictOn(watcher: WatcherFact): AttachedVerdict {
+    return judgeAttached({
+      watcher,
+      followed: this.#followed,
+      unhealthySeconds: this.#unhealthySeconds(),
+      boundSeconds: this.#boundSeconds,
+    });
   }
 
   /** `watcher` is healthy. It may be the same one as before, if what made it look gone has passed. */

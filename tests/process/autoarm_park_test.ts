@@ -15,10 +15,12 @@ import {
   openSession,
   textOf,
 } from "../support/claude_session.ts";
+import { untilItLooked } from "../support/arm_home.ts";
 import { makeHome, type TestHome } from "../support/home.ts";
 import { identityOf, until } from "../support/processes.ts";
 import { handleWakes } from "../support/handle_wakes.ts";
 import { runTurnguard, verdictOf } from "../support/turnguard.ts";
+import { startWatch } from "../support/watching.ts";
 
 const MARKER = "state/.watcher-down";
 const NOTICE = "state/.claude-autoarm-failure-notified";
@@ -203,10 +205,47 @@ scenario("an arm that cannot be executed counts as none", async (home) => {
   assertEquals((await hook.ended()).status, 2);
 });
 
+/** A watcher that is gone gets a second for its successor. */
+const SOON = { FM_ARM_CONFIRM_TIMEOUT: "0", FM_ARM_ATTACH_POLL: "0.05" };
+
+/** Reads of files by which a hook has certainly looked at its watcher more than once. */
+const LOOKS = 100;
+
+scenario("tells the wake of the watcher that it follows", async (home) => {
+  await using session = (await openSession(home)).hold();
+  const watcher = await startWatch(home);
+  await using _watcher = watcher;
+  const hook = await session.autoarm({ env: SOON });
+  await until(() => ledgerOf(home)["outcome"] === "arming");
+  await untilItLooked(hook.pid, LOOKS);
+  home.write("state/task1.status", "done\n");
+  assertEquals((await watcher.ended()).status, 0);
+  const result = await hook.ended();
+  assertEquals(result.status, 2);
+  assertStringIncludes(result.stderr, `\nsignal: ${home.path("state/task1.status")}\n`);
+  assertEquals(ledgerOf(home)["outcome"], "rewake");
+});
+
+scenario("follows a watcher that is slow, and replaces one that is stuck", async (home) => {
+  await using session = (await openSession(home)).hold();
+  const watcher = await home.watcher(0);
+  const hook = await session.autoarm({ env: { ...SOON, FM_WATCHER_STALL_BOUND: "900" } });
+  await until(() => ledgerOf(home)["outcome"] === "arming");
+  await untilItLooked(hook.pid, LOOKS);
+  home.beat(400);
+  await untilItLooked(hook.pid, LOOKS);
+  assert(isRunning(hook.pid) && isRunning(watcher.pid));
+  home.beat(1_000);
+  const result = await hook.ended();
+  assertEquals(result.status, 2);
+  assertStringIncludes(result.stderr, "\ncheck: rearm-resurface\n");
+  assertFalse(isRunning(watcher.pid));
+});
+
 scenario("follows a healthy watcher, and tells of the gap when it is gone", async (home) => {
   await using session = (await openSession(home)).hold();
   const watcher = await home.watcher(0);
-  const hook = await session.autoarm();
+  const hook = await session.autoarm({ env: SOON });
   await until(() => ledgerOf(home)["outcome"] === "arming");
   await watcher.end();
   const result = await hook.ended();
@@ -228,7 +267,7 @@ scenario(
     await first.crash();
     try {
       await using session = await openSession(home);
-      const hook = await session.autoarm({ env: { FM_ARM_CONFIRM_TIMEOUT: "1" } });
+      const hook = await session.autoarm({ env: SOON });
       await until(() => ledgerOf(home)["owner_pid"] === String(hook.pid));
       assertEquals(ledgerOf(home)["epoch"], "2");
       assertEquals(textOf(home.path("state/.lock")), `${session.pid}\n`);

@@ -117,9 +117,10 @@ export class ArmHome implements AsyncDisposable {
     return path;
   }
 
-  /** A report that is worth a wake; the reason of that wake. */
+  /** A report that is worth a wake, and one alone: it appears whole. The reason of that wake. */
   report(id = "t"): string {
-    this.home.write(`state/${id}.status`, "done: all of it\n");
+    this.home.write("state/.report", "done: all of it\n");
+    Deno.renameSync(this.path("state/.report"), this.path(`state/${id}.status`));
     return `signal: ${this.path(`state/${id}.status`)}`;
   }
 
