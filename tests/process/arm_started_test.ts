@@ -173,6 +173,20 @@ scenarios("arm: says how its watcher failed (A8, A9, A18, A19, A20)", [
   }],
 ]);
 
+/** A watcher that holds its lock and has given a beat, with something unreadable as its marker. */
+const HEALTHY_SCRIPT = `
+state="$FM_TEST_ROOT/state"
+lock="$state/.watch.lock"
+mkdir "$state/.watcher-down" "$lock"
+echo "$$" >"$lock/pid"
+echo "$FM_TEST_ROOT" >"$lock/fm-home"
+echo "$FM_TEST_ROOT/bin/fm-watch.sh" >"$lock/watcher-path"
+ticks=$(cut -d' ' -f22 "/proc/$$/stat")
+words=$(od -An -v -tx1 "/proc/$$/cmdline" | tr -d ' \\n')
+echo "linux-starttime=$ticks cmdline-hex=$words" >"$lock/pid-identity"
+: >"$state/.last-watcher-beat"
+while :; do sleep 1; done`;
+
 scenarios("arm: gives up a watcher that cannot be confirmed", [
   ["a script that does not watch", async (arms) => {
     arms.watcherScript("echo words; echo more >&2; sleep 600 & echo $! >$FM_TEST_ROOT/child; wait");
@@ -210,6 +224,28 @@ scenarios("arm: gives up a watcher that cannot be confirmed", [
     const arm = await arms.startedArm();
     assertEquals(arms.watcherPid(), arm.pid);
     assertFalse(exists(arms.path("ran")));
+  }],
+  ["a successor that cannot tell what it continues", async (arms) => {
+    const arm = arms.watcherScript(HEALTHY_SCRIPT).arm({
+      FM_ARM_CONFIRM_TIMEOUT: "30",
+      FM_WATCH_PREDECESSOR_ARM_PID: "1",
+    });
+    const { status, stdout } = await arm.ended();
+    assertEquals([status, stdout], [
+      1,
+      "watcher: FAILED - established successor could not inspect handling state\n",
+    ]);
+    assertEquals(arms.column("reason"), ["handling-handoff-failed"]);
+    assertFalse(isRunning(arms.watcherPid()));
+  }],
+  ["a reader that has gone is told no wake, and it stays queued", async (arms) => {
+    const arm = await arms.startedArm();
+    await arm.closeOutput();
+    const reason = arms.report();
+    assertEquals((await arm.ended()).status, 1);
+    assertEquals(arms.column("reason"), ["nonzero-exit"]);
+    assertEquals(arms.queue(), [["signal", "t.status", reason]]);
+    assertFalse(exists(arms.path("state/.watch-deliveries.log")));
   }],
   ["a state folder that is not there", async (arms) => {
     arms.home.remove("state");

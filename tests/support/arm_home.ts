@@ -172,6 +172,8 @@ export class Running {
   readonly #ended: Promise<RunResult>;
   #stdout = "";
   #stderr = "";
+  readonly #closing = new AbortController();
+  #outputClosed: Promise<void> = Promise.resolve();
   #over = false;
   #wake: () => void = () => {};
 
@@ -216,6 +218,12 @@ export class Running {
     return this.#ended;
   }
 
+  /** Stops reading its standard output: what it writes there from now on fails. */
+  async closeOutput(): Promise<void> {
+    this.#closing.abort();
+    await this.#outputClosed;
+  }
+
   /** Sends it a signal. */
   signal(name: Deno.Signal): this {
     this.#child.kill(name);
@@ -238,9 +246,11 @@ export class Running {
       hung = true;
       this.#child.kill("SIGKILL");
     }, HUNG_MS);
+    const { signal } = this.#closing;
+    this.#outputClosed = this.#read(this.#child.stdout, (text) => this.#stdout += text, signal);
     const [{ code }] = await Promise.all([
       this.#child.status,
-      this.#read(this.#child.stdout, (text) => this.#stdout += text),
+      this.#outputClosed,
       this.#read(this.#child.stderr, (text) => this.#stderr += text),
     ]);
     clearTimeout(timer);
@@ -250,10 +260,19 @@ export class Running {
     return { status: code, stdout: this.#stdout, stderr: this.#stderr };
   }
 
-  async #read(stream: ReadableStream<Uint8Array>, add: (text: string) => void): Promise<void> {
-    for await (const text of stream.pipeThrough(new TextDecoderStream())) {
-      add(text);
+  async #read(
+    stream: ReadableStream<Uint8Array>,
+    add: (text: string) => void,
+    closing?: AbortSignal,
+  ): Promise<void> {
+    const reader = stream.getReader();
+    closing?.addEventListener("abort", () => void reader.cancel());
+    const decoder = new TextDecoder();
+    while (true) {
+      const { done, value } = await reader.read();
+      add(decoder.decode(value, { stream: !done }));
       this.#wake();
+      if (done) return;
     }
   }
 }
