@@ -12,6 +12,7 @@ import {
   type SignalFile,
   unjudgedPart,
 } from "../state/signal_marker.ts";
+import { type QueuePaths, readQueue } from "../state/wake_queue.ts";
 
 /** A changed signal file with the part of it that nobody has judged yet. */
 export interface PendingSignal {
@@ -123,5 +124,25 @@ export function markSignals(state: string, pending: readonly PendingSignal[]): v
     const judged = span !== undefined;
     markReported(state, file, { judged });
     if (file.name.endsWith(".status")) markReported(state, file, { judged, reader: "heartbeat" });
+  }
+}
+
+/**
+ * Records the files of queued signals as reported, as they are now: whoever is told of the queue looks
+ * at them. A watcher that was killed between the row and its marker would tell it once more otherwise,
+ * after the row was handled. What fails is told once more.
+ */
+export function markQueuedSignals(state: string, { queue }: QueuePaths): void {
+  const found = readQueue(queue);
+  if (found.kind === "unreadable") return;
+  for (const row of found.rows) {
+    if (!row.usable || row.kind !== "signal" || !isSignalName(row.key)) continue;
+    const file = readSignalFile(state, row.key);
+    if (file === undefined || isReported(state, file)) continue;
+    try {
+      markSignals(state, withSpans(state, [file]));
+    } catch {
+      // Its signal comes again.
+    }
   }
 }

@@ -24,6 +24,7 @@ import { takeQueuedResults } from "./procevent/queued_results.ts";
 import {
   type AskCrew,
   judgeSignals,
+  markQueuedSignals,
   markSignals,
   mergeSignals,
   type PendingSignal,
@@ -147,7 +148,9 @@ async function announceRecovery(context: CycleContext): Promise<CycleEnd | undef
     }
     context.recoveryPending = answer === "recover";
   }
-  return context.recoveryPending ? { kind: "wake", reason: RESURFACE_REASON } : undefined;
+  if (!context.recoveryPending) return undefined;
+  markQueuedSignals(context.home.state, context.paths);
+  return { kind: "wake", reason: RESURFACE_REASON };
 }
 
 /** Times that the recovery state is asked for while its locks are busy, and milliseconds for each. */
