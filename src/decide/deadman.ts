@@ -52,7 +52,7 @@ export interface Moment {
 }
 
 /** Unhealthy samples in a row that make an alarm. */
-export const ALARM_STREAK = 2;
+const ALARM_STREAK = 2;
 
 /** Intervals without a counted sample after which the machine slept, or was off. */
 const GAP_INTERVALS = 2.5;

@@ -1,6 +1,5 @@
 /** `deadman`: a check of the home by the machine's own scheduler, which tells when nobody watches. */
 
-import { ALARM_STREAK } from "../decide/deadman.ts";
 import { BACKEND_NAMES } from "../watch/deadman/record.ts";
 import { NOTIFY_LIMIT_SECONDS } from "../watch/deadman/notify.ts";
 import { install, uninstall } from "./deadman/install.ts";
@@ -49,12 +48,12 @@ export const deadmanMode: ModeSpec = {
     "user timer, a launchd agent or a crontab line, whichever the host has, then takes a sample of " +
     "the home every --interval seconds, independently of any turn. With --backend none nothing is " +
     "registered, and the line to run is shown.",
-    "A sample judges need, watcher and daemon as a turn's end does. " +
-    `${ALARM_STREAK} unhealthy samples in a row start COMMAND, at most once per cooldown: without a ` +
-    "shell, with the message as its last argument and on its standard input, for at most " +
-    `${NOTIFY_LIMIT_SECONDS} s, after which its process group is ended. One that fails is tried ` +
-    "again at the next sample. After boot nothing is judged for a while; after sleep, or when the " +
-    "clock went back, two samples are needed anew. What cannot be judged does not count.",
+    "A sample judges need, watcher and daemon as a turn's end does. Two unhealthy ones in a row " +
+    "start COMMAND, at most once per cooldown: without a shell, with the message as its last " +
+    `argument and on its standard input, for at most ${NOTIFY_LIMIT_SECONDS} s, after which its ` +
+    "process group is ended. One that fails is tried again at the next sample. After boot nothing " +
+    "is judged for a while; after sleep, or when the clock went back, two samples are needed anew. " +
+    "What cannot be judged does not count.",
     "The home is never changed. The command and what was seen are kept in " +
     "${XDG_STATE_HOME:-~/.local/state}/turnguard/deadman, mode 600. FM_ variables that decide how " +
     "a home is judged are recorded by install; after a change install again.",

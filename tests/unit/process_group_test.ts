@@ -60,6 +60,19 @@ Deno.test("runGroup: output of a program that ends is complete", async () => {
   assertEquals([textOf(end.output), end.group], ["a\nb\n", "gone"]);
 });
 
+Deno.test("runGroup: a program gets its input and its end, in the folder that was named", async () => {
+  const command = { ...shell("pwd; cat"), input: "é\n", workingDirectory: "/" };
+  const end = await runGroup(command, limits());
+  assert(end.kind === "ended");
+  assertEquals(textOf(end.output), "/\né\n");
+});
+
+Deno.test("runGroup: a program that reads no input ends all the same", async () => {
+  const end = await runGroup({ ...shell("exec <&-; exit 3"), input: "x" }, limits());
+  assert(end.kind === "ended");
+  assertEquals([end.status, end.group], [3, "gone"]);
+});
+
 Deno.test("runGroup: output beyond the limit is dropped without holding the program up", async () => {
   const end = await runGroup(shell("head -c 3000000 /dev/zero"), limits());
   assert(end.kind === "ended");

@@ -1,6 +1,5 @@
 /** `deadman run`: one sample, silent unless there is something to say. */
 
-import { nowSeconds } from "../../platform/clock.ts";
 import { writeTo } from "../../platform/output.ts";
 import { printable } from "../../platform/printable.ts";
 import { firstStopSignal, type StopSignal } from "../../platform/stop_signal.ts";
@@ -9,7 +8,7 @@ import { tryLock } from "../../state/lock.ts";
 import { hostPrograms } from "../../watch/deadman/programs.ts";
 import { type DeadmanRecord, readRecord, recordedEnvironment } from "../../watch/deadman/record.ts";
 import { type Sampled, takeSample } from "../../watch/deadman/sample.ts";
-import { alarmMessage, nextAlarmSeconds } from "../../decide/deadman.ts";
+import { alarmMessage } from "../../decide/deadman.ts";
 import { personHome } from "../call_home.ts";
 import { type Call, EXIT, type ExitStatus, flagValue } from "../mode.ts";
 import { ageInWords, complain } from "../person_output.ts";
@@ -87,7 +86,7 @@ async function report(sampled: Sampled, record: DeadmanRecord, home: string): Pr
     });
   }
   if (telling === "told") {
-    const wait = ageInWords(nextAlarmSeconds(after, record) - nowSeconds());
+    const wait = ageInWords(record.cooldownSeconds);
     await writeTo("stderr", `${printable(message)} Told; again in ${wait} at the earliest.\n`);
   }
   if (after.sample?.kind === "unknown") {
