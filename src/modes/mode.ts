@@ -14,7 +14,7 @@ export const EXIT = {
   block: 2,
   /** Commands for people only. */
   usage: 2,
-  /** `doctor`: something could not be determined. */
+  /** `doctor` and `deadman run`: something could not be determined. */
   undetermined: 3,
   /**
    * No mode, or one that does not exist. Not 2: a harness that drops part of a registration could

@@ -3,10 +3,23 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { environmentOf } from "../../src/platform/environment.ts";
-import type { Backend, Job, Outcome } from "../../src/watch/deadman/backend.ts";
-import { schedulers } from "../../src/watch/deadman/backends.ts";
+import type { Backend, Job } from "../../src/watch/deadman/backend.ts";
+import { chooseScheduler, schedulers } from "../../src/watch/deadman/backends.ts";
 import { cronBackend } from "../../src/watch/deadman/cron.ts";
 import { linesFor } from "../../src/watch/deadman/crontab_text.ts";
+import {
+  type Change,
+  type Installation,
+  installDeadman,
+  uninstallDeadman,
+} from "../../src/watch/deadman/installation.ts";
+import {
+  type BackendName,
+  type DeadmanRecord,
+  readRecord,
+  writeRecord,
+} from "../../src/watch/deadman/record.ts";
+import { NO_MEMORY } from "../../src/decide/deadman.ts";
 import { launchdBackend } from "../../src/watch/deadman/launchd.ts";
 import { hostPrograms, type Programs } from "../../src/watch/deadman/programs.ts";
 import { systemdBackend } from "../../src/watch/deadman/systemd.ts";
@@ -87,7 +100,7 @@ class Host implements Disposable {
   }
 }
 
-function because(outcome: Outcome): string {
+function because(outcome: Change): string {
   assert(outcome.kind === "failed", outcome.kind);
   return outcome.because;
 }
@@ -207,6 +220,129 @@ Deno.test("deadman cron: whoever has no crontab gets one", async () => {
   using _host = host;
   await cronBackend(host.programs()).add(JOB);
   assertEquals(linesFor(Deno.readFileSync(join(host.folder, "crontab.table")), ID).length, 2);
+});
+
+/** An installation by one of the stand-ins, its record beside them. */
+function installationBy(host: Host, backend: Backend): Installation {
+  const recordPath = join(host.folder, "records", `${ID}.json`);
+  const record: DeadmanRecord = {
+    format: 1,
+    root: "/h",
+    home: "/h",
+    backend: backend.name,
+    executable: "/t",
+    intervalSeconds: JOB.intervalSeconds,
+    cooldownSeconds: 3_600,
+    bootGraceSeconds: 600,
+    notify: ["/n"],
+    settings: {},
+    memory: NO_MEMORY,
+  };
+  const backends = [host.systemd(), host.launchd(), cronBackend(host.programs())];
+  return { id: ID, recordPath, backends, backend, record, job: JOB };
+}
+
+/** What is in force: the recorded scheduler, and every one that has the job. */
+async function inForce({ recordPath, backends }: Installation): Promise<readonly string[]> {
+  const reading = readRecord(recordPath);
+  const standings = await Promise.all(backends.map(async (backend) => {
+    const { kind } = await backend.look(JOB);
+    return kind === "missing" ? [] : [backend.name];
+  }));
+  return [reading.kind === "record" ? reading.record.backend : reading.kind, ...standings.flat()];
+}
+
+Deno.test("deadman install: another scheduler takes the place of the earlier one", async () => {
+  const host = new Host();
+  using _host = host;
+  const first = installationBy(host, host.systemd());
+  assertEquals((await installDeadman(first)).kind, "done");
+  assertEquals(await inForce(first), ["systemd", "systemd"]);
+  const second = installationBy(host, cronBackend(host.programs()));
+  assertEquals((await installDeadman(second)).kind, "done");
+  assertEquals(await inForce(second), ["cron", "cron"]);
+  assertEquals((await installDeadman(second)).kind, "unchanged");
+  assertEquals((await uninstallDeadman(second)).kind, "done");
+  assertEquals(await inForce(second), ["absent"]);
+  assertEquals((await uninstallDeadman(second)).kind, "unchanged");
+});
+
+Deno.test("deadman install: what is remembered survives it", async () => {
+  const host = new Host();
+  using _host = host;
+  const installation = installationBy(host, host.systemd());
+  await installDeadman(installation);
+  const memory = { ...NO_MEMORY, streak: 1, toldAtSeconds: 9 };
+  writeRecord(installation.recordPath, { ...installation.record, memory });
+  await installDeadman(installation);
+  const reading = readRecord(installation.recordPath);
+  assertEquals(reading.kind === "record" && reading.record.memory, memory);
+});
+
+Deno.test("deadman install: when the schedule cannot be made, the record is as it was", async () => {
+  const host = new Host();
+  using _host = host;
+  host.write("crontab.broken", "not allowed");
+  const failing = installationBy(host, cronBackend(host.programs()));
+  assertMatch(because(await installDeadman(failing)), /not allowed/);
+  assertEquals([...Deno.readDirSync(join(host.folder, "records"))], []);
+  await installDeadman(installationBy(host, host.systemd()));
+  assertMatch(because(await installDeadman(failing)), /not allowed/);
+  const reading = readRecord(failing.recordPath);
+  assertEquals(reading.kind === "record" && reading.record.backend, "systemd");
+});
+
+Deno.test("deadman install: an earlier schedule that stays is told of", async () => {
+  const host = new Host();
+  using _host = host;
+  await installDeadman(installationBy(host, cronBackend(host.programs())));
+  host.write("crontab.broken", "not allowed");
+  const change = await installDeadman(installationBy(host, host.systemd()));
+  assertEquals(change.kind, "doubled");
+});
+
+Deno.test("deadman uninstall: a schedule is found without the record", async () => {
+  const host = new Host();
+  using _host = host;
+  const installation = installationBy(host, cronBackend(host.programs()));
+  await installDeadman(installation);
+  Deno.removeSync(installation.recordPath);
+  assertEquals((await uninstallDeadman(installation)).kind, "done");
+  assertEquals(await inForce(installation), ["absent"]);
+});
+
+Deno.test("deadman uninstall: the record stays while its schedule does, whatever others say", async () => {
+  const host = new Host();
+  using _host = host;
+  const cron = installationBy(host, cronBackend(host.programs()));
+  await installDeadman(cron);
+  host.write("crontab.broken", "not allowed");
+  assertMatch(because(await uninstallDeadman(cron)), /not allowed/);
+  assertEquals(readRecord(cron.recordPath).kind, "record");
+  await installDeadman(installationBy(host, host.systemd()));
+  assertEquals((await uninstallDeadman(cron)).kind, "done");
+  assertEquals(readRecord(cron.recordPath).kind, "absent");
+});
+
+Deno.test("deadman: the first scheduler that the host has is taken, and never a guess", async () => {
+  const host = new Host();
+  using _host = host;
+  const all = schedulers(environmentOf({}), host.folder, host.programs());
+  const chosen = async (name?: BackendName) => {
+    const choice = await chooseScheduler(all, JOB, name);
+    return choice.kind === "chosen" ? choice.backend.name : choice.reasons.length;
+  };
+  assertEquals([await chosen(), await chosen("cron"), await chosen("none")], [
+    "systemd",
+    "cron",
+    "none",
+  ]);
+  host.write("systemctl.broken", "show");
+  host.write("launchctl.broken", "bootstrap");
+  assertEquals(await chosen("systemd"), 1);
+  if (Deno.build.os === "linux") assertEquals(await chosen(), "cron");
+  Deno.removeSync(join(host.folder, "crontab"));
+  if (Deno.build.os === "linux") assertEquals(await chosen(), 3);
 });
 
 Deno.test("deadman: programs get no environment but their own", async () => {

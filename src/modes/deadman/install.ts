@@ -4,13 +4,11 @@ import { type DeadmanTiming, NO_MEMORY } from "../../decide/deadman.ts";
 import { judgeScope } from "../../decide/scope.ts";
 import { observeScope } from "../../observe/scope.ts";
 import { logicalWorkingDirectory } from "../../observe/home.ts";
-import { errorMessage } from "../../platform/file_text.ts";
 import { writeTo } from "../../platform/output.ts";
 import { printable } from "../../platform/printable.ts";
-import { type HeldLock, lockWithin } from "../../state/lock.ts";
-import { removeQuietly } from "../../state/replace_file.ts";
 import { type Backend, type Job, jobOf, unregistrable } from "../../watch/deadman/backend.ts";
-import { schedulers } from "../../watch/deadman/backends.ts";
+import { type Choice, chooseScheduler, schedulers } from "../../watch/deadman/backends.ts";
+import { installDeadman, uninstallDeadman } from "../../watch/deadman/installation.ts";
 import { resolveCommand } from "../../watch/deadman/notify.ts";
 import { hostPrograms } from "../../watch/deadman/programs.ts";
 import {
@@ -18,19 +16,12 @@ import {
   type BackendName,
   currentSettings,
   type DeadmanRecord,
-  makeRecordFolder,
-  readRecord,
-  writeRecord,
 } from "../../watch/deadman/record.ts";
 import { type Call, EXIT, type ExitStatus, flagValue, hasFlag } from "../mode.ts";
 import { complain, complainUsage, labelled, pasteable, say } from "../person_output.ts";
 import { executableOf } from "../registered_paths.ts";
-import { lockPath } from "./run.ts";
 import { complainOfNoPlace, liesIn, type Target, targetOf } from "./target.ts";
 import { timingOf } from "./timing.ts";
-
-/** Milliseconds that a sample which is being taken is waited for. */
-const LOCK_WAIT_MS = 5_000;
 
 /** Installs the deadman of the home that `call` means. */
 export async function install(call: Call): Promise<ExitStatus> {
@@ -47,7 +38,11 @@ export async function install(call: Call): Promise<ExitStatus> {
   }
   const target = await targetOf(call);
   if (target === undefined) return await complainOfNoPlace();
-  const plan = await planFor(call, target, { timing, name, notify: [command, ...args] });
+  const plan = await planFor(call, target, {
+    timing: timing.timing,
+    name,
+    notify: [command, ...args],
+  });
   if (plan.kind === "refused") return await refuse(plan.wrong, plan.todo);
   if (hasFlag(call, "dry-run")) return await preview(plan);
   return await apply(plan, target);
@@ -119,33 +114,20 @@ async function planFor(call: Call, target: Target, wishes: Wishes): Promise<Plan
     return refused(`${unfit} holds a control character, which no schedule can`, "rename it");
   }
   const backends = schedulers(environment, target.userFolder, hostPrograms(environment));
-  const chosen = await choose(backends, job, wishes.name, hasFlag(call, "dry-run"));
-  if (chosen.kind === "refused") return chosen;
-  const { backend } = chosen;
+  const chosen = await chooseScheduler(backends, job, wishes.name);
+  // What would be written may be looked at anywhere.
+  const backend = chosen.kind === "chosen" || hasFlag(call, "dry-run") ? chosen.backend : undefined;
+  if (backend === undefined) {
+    return refused(
+      `no scheduler can be used (${reasonsOf(chosen).join("; ")})`,
+      "start one of them, or run the samples yourself with --backend none",
+    );
+  }
   return { kind: "plan", record: { ...record, backend: backend.name }, job, backend, backends };
 }
 
-/** The scheduler that was asked for, else the first that the host has. */
-async function choose(
-  backends: readonly Backend[],
-  job: Job,
-  name: BackendName | undefined,
-  isDryRun: boolean,
-): Promise<Refused | { readonly kind: "chosen"; readonly backend: Backend }> {
-  const reasons: string[] = [];
-  for (const backend of backends) {
-    if (name === undefined ? backend.name === "none" : backend.name !== name) continue;
-    const because = await backend.unavailable(job);
-    // What would be written may be looked at anywhere.
-    if (because === undefined || (isDryRun && name !== undefined)) {
-      return { kind: "chosen", backend };
-    }
-    reasons.push(`${backend.name}: ${because}`);
-  }
-  return refused(
-    `no scheduler can be used (${reasons.join("; ")})`,
-    "start one of them, or run the samples yourself with --backend none",
-  );
+function reasonsOf(choice: Choice): readonly string[] {
+  return choice.kind === "none" ? choice.reasons : [];
 }
 
 function refused(wrong: string, todo: string): Refused {
@@ -167,45 +149,33 @@ function ownSchedule(job: Job): readonly string[] {
 }
 
 async function apply(plan: Plan, target: Target): Promise<ExitStatus> {
-  const { recordPath, id } = target;
-  const { backend, job } = plan;
-  try {
-    makeRecordFolder(recordPath);
-    const lock = await locked(recordPath);
-    if (lock === undefined) return await complainOfSample();
-    using _lock = lock;
-    const earlier = readRecord(recordPath);
-    const memory = earlier.kind === "record" ? earlier.record.memory : NO_MEMORY;
-    // The schedule may start at once, and needs the record.
-    writeRecord(recordPath, { ...plan.record, memory });
-    const outcome = await backend.add(job);
-    if (outcome.kind === "failed") {
-      if (earlier.kind === "record") writeRecord(recordPath, earlier.record);
-      else removeQuietly(recordPath);
-      return await refuse(outcome.because, "see to it, or choose another with --backend");
-    }
-    const report = backend.name === "none" ? ownSchedule(job) : outcome.report;
-    const replaced = earlier.kind === "record" && earlier.record.backend !== backend.name
-      ? await removeFrom(plan.backends, id, earlier.record.backend)
-      : NOTHING_REMOVED;
-    await say([
-      ...(outcome.kind === "unchanged" ? ["The schedule was left as it is:"] : []),
-      ...[...report, ...replaced.report].map(printable),
-      ...told(plan.record),
-    ]);
-    return replaced.because === undefined ? EXIT.ok : await complain({
-      mode: "deadman",
-      wrong: `the earlier schedule remains: ${replaced.because}`,
-      untouched: "the new one was made",
-      todo: "remove the earlier one by hand",
-    });
-  } catch (error) {
-    return await refuse(errorMessage(error), "see to it, then install again");
+  const change = await installDeadman({ ...plan, ...target });
+  switch (change.kind) {
+    case "busy":
+      return await complainOfSample();
+    case "failed":
+      return await refuse(change.because, "see to it, or choose another with --backend");
+    case "doubled":
+      await say(change.report.map(printable));
+      return await complain({
+        mode: "deadman",
+        wrong: `the schedule of an earlier installation remains: ${change.because}`,
+        untouched: "the new one was made",
+        todo: "remove the earlier one by hand",
+      });
+    case "unchanged":
+    case "done":
+      await say([
+        ...(change.kind === "unchanged" ? ["The schedule was left as it is:"] : []),
+        ...change.report.map(printable),
+        ...(plan.backend.name === "none" ? ownSchedule(plan.job) : []),
+        ...advice(plan.record),
+      ]);
+      return EXIT.ok;
   }
 }
 
-function told(record: DeadmanRecord): readonly string[] {
-  const { notify, cooldownSeconds } = record;
+function advice({ notify, cooldownSeconds }: DeadmanRecord): readonly string[] {
   return labelled(
     "",
     `After two unhealthy samples in a row ${printable(notify[0])} is started, at most once in ` +
@@ -213,68 +183,33 @@ function told(record: DeadmanRecord): readonly string[] {
   );
 }
 
-async function locked(recordPath: string): Promise<HeldLock | undefined> {
-  const lock = await lockWithin(lockPath(recordPath), LOCK_WAIT_MS);
-  return lock.kind === "acquired" ? lock.lock : undefined;
-}
-
 async function complainOfSample(): Promise<ExitStatus> {
   return await refuse("a sample of this home is being taken", "do it again in half a minute");
 }
 
-interface Removed {
-  readonly report: readonly string[];
-  /** Why something remains. */
-  readonly because: string | undefined;
-}
-
-const NOTHING_REMOVED: Removed = { report: [], because: undefined };
-
-async function removeFrom(
-  backends: readonly Backend[],
-  id: string,
-  name: BackendName,
-): Promise<Removed> {
-  const outcome = await backends.find((backend) => backend.name === name)?.remove(id);
-  if (outcome === undefined) return NOTHING_REMOVED;
-  return outcome.kind === "failed"
-    ? { report: [], because: outcome.because }
-    : { report: outcome.report, because: undefined };
-}
-
-/**
- * Uninstalls the deadman of the home that `call` means.
- *
- * Every scheduler is asked, since the record may have been lost; one that cannot answer matters only
- * when it is the recorded one. The home itself may be gone.
- */
+/** Uninstalls the deadman of the home that `call` means; the home itself may be gone. */
 export async function uninstall(call: Call): Promise<ExitStatus> {
   const target = await targetOf(call);
   if (target === undefined) return await complainOfNoPlace();
-  const { id, recordPath, userFolder } = target;
-  const earlier = readRecord(recordPath);
-  const lock = earlier.kind === "absent" ? undefined : await locked(recordPath);
-  if (lock === undefined && earlier.kind !== "absent") return await complainOfSample();
-  using _lock = lock;
-  const backends = schedulers(call.environment, userFolder, hostPrograms(call.environment));
-  const report: string[] = [];
-  for (const { name } of backends) {
-    const removed = await removeFrom(backends, id, name);
-    report.push(...removed.report);
-    const matters = earlier.kind !== "record" || earlier.record.backend === name;
-    if (removed.because !== undefined && earlier.kind !== "absent" && matters) {
+  const programs = hostPrograms(call.environment);
+  const backends = schedulers(call.environment, target.userFolder, programs);
+  const change = await uninstallDeadman({ ...target, backends });
+  switch (change.kind) {
+    case "busy":
+      return await complainOfSample();
+    case "failed":
+    case "doubled":
       return await complain({
         mode: "deadman",
-        wrong: `${name}: ${removed.because}`,
+        wrong: change.because,
         untouched: "the record was left as it is",
         todo: "see to it, then uninstall again",
       });
-    }
+    case "unchanged":
+      await say(["No deadman is installed here."]);
+      return EXIT.ok;
+    case "done":
+      await say(change.report.map(printable));
+      return EXIT.ok;
   }
-  if (earlier.kind !== "absent") {
-    removeQuietly(recordPath);
-    report.push("Its record was removed:", `  ${recordPath}`);
-  }
-  await say(report.length === 0 ? ["No deadman is installed here."] : report.map(printable));
-  return EXIT.ok;
 }

@@ -6,7 +6,12 @@ import { firstStopSignal, type StopSignal } from "../../platform/stop_signal.ts"
 import { errorMessage } from "../../platform/file_text.ts";
 import { tryLock } from "../../state/lock.ts";
 import { hostPrograms } from "../../watch/deadman/programs.ts";
-import { type DeadmanRecord, readRecord, recordedEnvironment } from "../../watch/deadman/record.ts";
+import {
+  type DeadmanRecord,
+  lockPath,
+  readRecord,
+  recordedEnvironment,
+} from "../../watch/deadman/record.ts";
 import { type Sampled, takeSample } from "../../watch/deadman/sample.ts";
 import { alarmMessage } from "../../decide/deadman.ts";
 import { personHome } from "../call_home.ts";
@@ -40,11 +45,6 @@ export async function run(call: Call): Promise<ExitStatus> {
     });
   }
   return await sample(call, path, reading.record);
-}
-
-/** The lock that keeps two samples of one home, and a change of its record, apart. */
-export function lockPath(recordPath: string): string {
-  return `${recordPath}.lock`;
 }
 
 async function sample(call: Call, path: string, record: DeadmanRecord): Promise<ExitStatus> {

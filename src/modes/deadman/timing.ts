@@ -13,7 +13,7 @@ export const SPANS = {
 
 /** The timing of a call, or what is wrong with its flags. */
 export type Timing =
-  | ({ readonly kind: "timing" } & DeadmanTiming)
+  | { readonly kind: "timing"; readonly timing: DeadmanTiming }
   | { readonly kind: "wrong"; readonly wrong: string };
 
 /** Reads the flags. */
@@ -29,8 +29,10 @@ export function timingOf(call: Call): Timing {
   }
   return {
     kind: "timing",
-    intervalSeconds: spans.interval,
-    cooldownSeconds: spans.cooldown,
-    bootGraceSeconds: spans["boot-grace"],
+    timing: {
+      intervalSeconds: spans.interval,
+      cooldownSeconds: spans.cooldown,
+      bootGraceSeconds: spans["boot-grace"],
+    },
   };
 }

@@ -3,10 +3,11 @@
 import { isAbsolute } from "@std/path";
 import type { Environment } from "../../platform/environment.ts";
 import { targetKind } from "../../platform/path_kind.ts";
-import type { Backend } from "./backend.ts";
+import type { Backend, Job } from "./backend.ts";
 import { cronBackend } from "./cron.ts";
 import { launchdBackend } from "./launchd.ts";
 import { ownerOf, type Programs } from "./programs.ts";
+import type { BackendName } from "./record.ts";
 import { systemdBackend } from "./systemd.ts";
 
 /** Makes the schedulers of a user whose folder is `homeFolder`. */
@@ -45,3 +46,33 @@ const OPERATORS_OWN: Backend = {
   remove: () => Promise.resolve({ kind: "unchanged", report: [] }),
   look: () => Promise.resolve({ kind: "unknown", because: "it is not turnguard's to see" }),
 };
+
+/** The scheduler to use. Where none can be, why not, and the one that was asked for by name. */
+export type Choice =
+  | { readonly kind: "chosen"; readonly backend: Backend }
+  | {
+    readonly kind: "none";
+    readonly reasons: readonly string[];
+    readonly backend: Backend | undefined;
+  };
+
+/**
+ * The scheduler `name`, else the first that the host has. The operator's own is never guessed: it
+ * would look installed and take no sample.
+ */
+export async function chooseScheduler(
+  backends: readonly Backend[],
+  job: Job,
+  name: BackendName | undefined,
+): Promise<Choice> {
+  const candidates = backends.filter((backend) =>
+    name === undefined ? backend.name !== "none" : backend.name === name
+  );
+  const reasons: string[] = [];
+  for (const backend of candidates) {
+    const because = await backend.unavailable(job);
+    if (because === undefined) return { kind: "chosen", backend };
+    reasons.push(`${backend.name}: ${because}`);
+  }
+  return { kind: "none", reasons, backend: name === undefined ? undefined : candidates[0] };
+}

@@ -93,6 +93,11 @@ export function recordPath(environment: Environment, id: string): string | undef
   return folder === undefined ? undefined : `${folder}/turnguard/deadman/${id}.json`;
 }
 
+/** The lock that keeps two samples of one home, and a change of its record, apart. */
+export function lockPath(path: string): string {
+  return `${path}.lock`;
+}
+
 /** A variable that should name a folder; a relative one means another folder for each caller. */
 function absolute(path: string | undefined): string | undefined {
   return path === undefined || !isAbsolute(path) ? undefined : path.replace(/(?<=.)\/+$/, "");
