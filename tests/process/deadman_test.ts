@@ -290,9 +290,12 @@ Deno.test("deadman run: asked to stop, it ends the command, which is started aga
     stdout: "null",
     stderr: "null",
   }).spawn();
-  await until(() => isFile(started) && Deno.readTextFileSync(started).endsWith("\n"));
-  child.kill("SIGTERM");
-  assertEquals((await child.status).code, 143);
+  try {
+    await until(() => isFile(started) && Deno.readTextFileSync(started).endsWith("\n"));
+  } finally {
+    child.kill("SIGTERM");
+    assertEquals((await child.status).code, 143);
+  }
   assertEquals(isRunning(Number(Deno.readTextFileSync(started))), false);
   assertMatch((await operator.deadman(["status"])).stdout, /last try .*: not known to have ended/);
   Deno.writeTextFileSync(operator.teller, TELLER);
