@@ -83,7 +83,6 @@ class Host implements Disposable {
       systemctl: at("systemctl"),
       crontab: at("crontab"),
       launchctl: at("launchctl"),
-      sysctl: at("sysctl"),
     });
   }
 
@@ -348,8 +347,8 @@ Deno.test("deadman: the first scheduler that the host has is taken, and never a 
 Deno.test("deadman: programs get no environment but their own", async () => {
   const host = new Host();
   using _host = host;
-  host.write("sysctl", "#!/bin/sh\nexec /usr/bin/env\n");
-  const answer = await host.programs().run("sysctl", []);
+  host.write("crontab", "#!/bin/sh\nexec /usr/bin/env\n");
+  const answer = await host.programs().run("crontab", []);
   assert(answer.kind === "ended");
   const names = new TextDecoder().decode(answer.stdout).trim().split("\n")
     .map((line) => line.split("=")[0] ?? "").filter((name) => name !== "PWD" && name !== "_");

@@ -5,7 +5,6 @@ import { printable } from "../../platform/printable.ts";
 import { firstStopSignal, type StopSignal } from "../../platform/stop_signal.ts";
 import { errorMessage } from "../../platform/file_text.ts";
 import { tryLock } from "../../state/lock.ts";
-import { hostPrograms } from "../../watch/deadman/programs.ts";
 import {
   type DeadmanRecord,
   lockPath,
@@ -58,7 +57,6 @@ async function sample(call: Call, path: string, record: DeadmanRecord): Promise<
       recordPath: path,
       home,
       environment,
-      programs: hostPrograms(call.environment),
       stop: () => signal ??= firstStopSignal(),
     });
   } catch (error) {

@@ -9,7 +9,6 @@ const PLACES = {
   systemctl: ["/usr/bin/systemctl", "/bin/systemctl", "/run/current-system/sw/bin/systemctl"],
   crontab: ["/usr/bin/crontab", "/bin/crontab", "/run/wrappers/bin/crontab"],
   launchctl: ["/bin/launchctl"],
-  sysctl: ["/usr/sbin/sysctl", "/sbin/sysctl"],
 } as const;
 
 /** A program that may be started. */

@@ -18,7 +18,6 @@ import type { Environment } from "../../platform/environment.ts";
 import { printableWithin } from "../../platform/printable.ts";
 import { systemProcesses } from "../../platform/processes.ts";
 import { notify } from "./notify.ts";
-import type { Programs } from "./programs.ts";
 import { type DeadmanRecord, writeRecord } from "./record.ts";
 import { uptimeSeconds } from "./uptime.ts";
 
@@ -32,7 +31,6 @@ export interface SampleSetup {
   readonly home: Home;
   /** The environment in which the home is judged. */
   readonly environment: Environment;
-  readonly programs: Programs;
   /** Resolves when this process is asked to stop; asked for only once a command is started. */
   readonly stop: () => Promise<unknown>;
 }
@@ -52,10 +50,10 @@ export interface Sampled {
  * remembered cannot be repeated either. Throws when the record cannot be written.
  */
 export async function takeSample(setup: SampleSetup): Promise<Sampled> {
-  const { record, recordPath, environment, programs } = setup;
+  const { record, recordPath, environment } = setup;
   const before = record.memory;
   const now = nowSeconds();
-  const uptime = await uptimeSeconds(environment, programs, now);
+  const uptime = await uptimeSeconds(environment, now);
   const moment: Moment = { nowSeconds: now, uptimeSeconds: uptime };
   const seen = await look(setup, moment);
   const after = remember(before, seen, moment, record);

@@ -3,7 +3,6 @@
 import type { Environment } from "../../platform/environment.ts";
 import { readText } from "../../platform/file_text.ts";
 import { runProgram } from "../../platform/program.ts";
-import type { Programs } from "./programs.ts";
 
 /**
  * Whole seconds since boot, or `undefined` where the machine does not tell.
@@ -13,14 +12,12 @@ import type { Programs } from "./programs.ts";
  */
 export async function uptimeSeconds(
   environment: Environment,
-  programs: Programs,
   nowSeconds: number,
 ): Promise<number | undefined> {
   const text = await procUptime(environment);
   if (text !== undefined) return parseProcUptime(text);
-  if (!programs.has("sysctl")) return undefined;
-  const answer = await programs.run("sysctl", ["-n", "kern.boottime"]);
-  if (answer.kind !== "ended" || answer.status !== 0) return undefined;
+  const answer = await runProgram("sysctl", ["-n", "kern.boottime"]);
+  if (answer.kind !== "answered" || !answer.success) return undefined;
   const bootedAt = parseBootTime(new TextDecoder().decode(answer.stdout));
   return bootedAt === undefined ? undefined : Math.max(0, nowSeconds - bootedAt);
 }
