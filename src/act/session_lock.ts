@@ -13,7 +13,7 @@ import {
   trustedSession,
 } from "../observe/session.ts";
 import type { Environment } from "../platform/environment.ts";
-import { errorMessage, readText } from "../platform/file_text.ts";
+import { errorMessage, readCapture, readText } from "../platform/file_text.ts";
 import { ownKind } from "../platform/path_kind.ts";
 import { parsePid, type Pid } from "../platform/pid.ts";
 import type { Processes } from "../platform/processes.ts";
@@ -27,7 +27,14 @@ export type SessionLockOutcome =
   | { readonly kind: "held"; readonly pid: Pid; readonly sessionId: string | undefined }
   /** No harness among our ancestors: nobody could be named as the holder. */
   | { readonly kind: "no-harness" }
-  | { readonly kind: "unable"; readonly because: string };
+  | SessionLockFailure;
+
+/** What stands in the way: who is at it already, the lock itself, or the folder around it. */
+export interface SessionLockFailure {
+  readonly kind: "unable";
+  readonly obstacle: "acquisition" | "lock" | "folder";
+  readonly because: string;
+}
 
 /** What acquiring needs. */
 export interface SessionLockRequest {
@@ -61,22 +68,32 @@ export async function acquireSessionLock(request: SessionLockRequest): Promise<S
     using _acquire = attempt.lock;
     return await acquireUnder(request, anchor, session);
   } catch (error) {
-    return { kind: "unable", because: errorMessage(error) };
+    return unable("folder", errorMessage(error));
   }
+}
+
+function unable(obstacle: SessionLockFailure["obstacle"], because: string): SessionLockFailure {
+  return { kind: "unable", obstacle, because };
 }
 
 type Existing =
   | { readonly kind: "free" }
   | { readonly kind: "confirmed" }
-  | { readonly kind: "unusable"; readonly because: string }
+  | SessionLockFailure
   | Extract<SessionLockOutcome, { kind: "held" }>;
 
 /** What the lock that is there means for us. */
 async function judgeExisting(request: SessionLockRequest, anchor: Pid): Promise<Existing> {
   const { state, environment, look } = request;
-  const kind = ownKind(`${state}/${SESSION_LOCK_NAME}`);
+  const path = `${state}/${SESSION_LOCK_NAME}`;
+  const kind = ownKind(path);
   if (kind === "absent") return { kind: "free" };
-  if (kind !== "file") return { kind: "unusable", because: "the session lock is not a plain file" };
+  if (kind !== "file") return unable("lock", "the session lock is not a plain file");
+  const content = readCapture(path);
+  // It may name a live session: what cannot be read is not free.
+  if (content.kind === "unreadable") {
+    return unable("lock", `the session lock cannot be read (${content.because})`);
+  }
   const holder = sessionLockHolder(state);
   if (holder === undefined) return { kind: "free" };
   if (holder === anchor) return { kind: "confirmed" };
@@ -94,23 +111,28 @@ async function acquireUnder(
 ): Promise<SessionLockOutcome> {
   const { state } = request;
   const existing = await judgeExisting(request, anchor);
-  if (existing.kind === "held") return existing;
-  if (existing.kind === "unusable") return { kind: "unable", because: existing.because };
+  if (existing.kind === "held" || existing.kind === "unable") return existing;
   const wroteSidecar = writeSidecar(state, session?.id);
   const holder = sessionLockHolder(state);
   if (existing.kind === "confirmed" && holder !== undefined) {
     return { kind: "acquired", pid: holder };
   }
-  if (writeHolder(state, anchor)) return { kind: "acquired", pid: anchor };
+  const failure = writeHolder(state, anchor);
+  if (failure === undefined) return { kind: "acquired", pid: anchor };
   if (wroteSidecar) removeQuietly(`${state}/${SESSION_SIDECAR_NAME}`);
-  return { kind: "unable", because: "the session lock could not be written" };
+  return failure;
 }
 
-/** Written in place, as every other writer does, and read back; returns whether it says what it must. */
-function writeHolder(state: string, anchor: Pid): boolean {
+/** Written in place, as every other writer does, and read back; returns what went wrong. */
+function writeHolder(state: string, anchor: Pid): SessionLockFailure | undefined {
   const path = `${state}/${SESSION_LOCK_NAME}`;
-  Deno.writeTextFileSync(path, `${anchor}\n`);
-  return ownKind(path) === "file" && sessionLockHolder(state) === anchor;
+  try {
+    Deno.writeTextFileSync(path, `${anchor}\n`);
+  } catch (error) {
+    return unable("lock", `the session lock could not be written (${errorMessage(error)})`);
+  }
+  if (ownKind(path) === "file" && sessionLockHolder(state) === anchor) return undefined;
+  return unable("lock", "the session lock does not say what was written to it");
 }
 
 /** Before line 1 of the lock, so that no reader ties a new holder to the last conversation. */
@@ -121,7 +143,7 @@ function writeSidecar(state: string, id: string | undefined): boolean {
     return false;
   }
   if (recordedSessionId(state) === id) return false;
-  replaceFile(path, `${id}\n`, { temporaryName: `${path}.${randomName()}` });
+  replaceFile(path, `${id}\n`, { mode: 0o600, temporaryName: `${path}.${randomName()}` });
   return true;
 }
 
@@ -139,19 +161,16 @@ function proveWritable(state: string): void {
  */
 async function claimAcquisition(
   state: string,
-): Promise<
-  | { readonly kind: "taken"; readonly lock: HeldLock }
-  | Extract<SessionLockOutcome, { kind: "unable" }>
-> {
+): Promise<{ readonly kind: "taken"; readonly lock: HeldLock } | SessionLockFailure> {
   const path = `${state}/${SESSION_LOCK_NAME}.acquire`;
   const first = await lockWithin(path, 0);
   if (first.kind === "acquired") return { kind: "taken", lock: first.lock };
   if (first.holder !== undefined && first.holder === startingPid(state)) {
-    return { kind: "unable", because: `pid ${first.holder} is still starting this session` };
+    return unable("acquisition", `pid ${first.holder} is still starting this session`);
   }
   const later = await lockWithin(path, ACQUIRE_LIMIT_MS);
   if (later.kind === "acquired") return { kind: "taken", lock: later.lock };
-  return { kind: "unable", because: "another acquisition does not end" };
+  return unable("acquisition", "another acquisition does not end");
 }
 
 function startingPid(state: string): Pid | undefined {
@@ -162,17 +181,28 @@ function startingPid(state: string): Pid | undefined {
 }
 
 /** What releasing the session lock came to. */
-export type SessionRelease = "released" | "not-ours" | "unable";
+export type SessionRelease =
+  | { readonly kind: "released" }
+  | { readonly kind: "not-ours" }
+  | SessionLockFailure;
 
-/** Removes a session lock that is ours, and its sidecar. */
+/** Removes a session lock that is ours, and its sidecar. Leaves another's without waiting for it. */
 export async function releaseSessionLock(request: SessionLockRequest): Promise<SessionRelease> {
-  const { state, environment, look } = request;
-  const attempt = await claimAcquisition(state);
-  if (attempt.kind === "unable") return "unable";
-  using _acquire = attempt.lock;
-  const owner = judgeSessionOwner(await observeSession(state, environment, look()));
-  if (owner.kind !== "ours") return "not-ours";
-  removeQuietly(`${state}/${SESSION_LOCK_NAME}`);
-  removeQuietly(`${state}/${SESSION_SIDECAR_NAME}`);
-  return "released";
+  const { state } = request;
+  if (!await isOurs(request)) return { kind: "not-ours" };
+  try {
+    const attempt = await claimAcquisition(state);
+    if (attempt.kind === "unable") return attempt;
+    using _acquire = attempt.lock;
+    if (!await isOurs(request)) return { kind: "not-ours" };
+    Deno.removeSync(`${state}/${SESSION_LOCK_NAME}`);
+    removeQuietly(`${state}/${SESSION_SIDECAR_NAME}`);
+    return { kind: "released" };
+  } catch (error) {
+    return unable("folder", errorMessage(error));
+  }
+}
+
+async function isOurs({ state, environment, look }: SessionLockRequest): Promise<boolean> {
+  return judgeSessionOwner(await observeSession(state, environment, look())).kind === "ours";
 }

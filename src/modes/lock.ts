@@ -3,12 +3,15 @@
 import {
   acquireSessionLock,
   releaseSessionLock,
+  type SessionLockFailure,
   type SessionLockOutcome,
   type SessionLockRequest,
+  type SessionRelease,
 } from "../act/session_lock.ts";
 import { judgeSessionOwner, type SessionFact, type SessionOwner } from "../decide/session_owner.ts";
-import { observeSession } from "../observe/session.ts";
+import { observeSession, SESSION_LOCK_NAME } from "../observe/session.ts";
 import { writeTo } from "../platform/output.ts";
+import { printable } from "../platform/printable.ts";
 import { systemProcesses } from "../platform/processes.ts";
 import { personHome } from "./call_home.ts";
 import { type Call, EXIT, type ExitStatus, hasFlag, type ModeSpec } from "./mode.ts";
@@ -46,7 +49,7 @@ async function lock(call: Call): Promise<ExitStatus> {
     case "acquire":
       return await reportAcquired(await acquireSessionLock(request), home.state);
     case "release":
-      return await release(request);
+      return await reportReleased(await releaseSessionLock(request), home.state);
     case "status":
       return await status(call, request);
     default:
@@ -61,7 +64,9 @@ async function reportAcquired(outcome: SessionLockOutcome, state: string): Promi
       await say([`lock acquired: harness pid ${outcome.pid}`]);
       return EXIT.ok;
     case "held": {
-      const session = outcome.sessionId === undefined ? "" : `, session ${outcome.sessionId}`;
+      const session = outcome.sessionId === undefined
+        ? ""
+        : `, session ${printable(outcome.sessionId)}`;
       await writeTo(
         "stderr",
         `error: another live firstmate session holds the lock (pid ${outcome.pid}${session}); ` +
@@ -73,17 +78,12 @@ async function reportAcquired(outcome: SessionLockOutcome, state: string): Promi
       await writeTo("stderr", "error: cannot locate harness process in ancestry\n");
       return EXIT.failure;
     case "unable":
-      return await complain({
-        mode: lockMode.name,
-        wrong: `the session lock in ${state} cannot be taken: ${outcome.because}`,
-        untouched: "the lock that is there is as it was",
-        todo: "look at that folder's owner and mode, then try again",
-      });
+      return await complainUnable(outcome, state, "taken");
   }
 }
 
-async function release(request: SessionLockRequest): Promise<ExitStatus> {
-  switch (await releaseSessionLock(request)) {
+async function reportReleased(release: SessionRelease, state: string): Promise<ExitStatus> {
+  switch (release.kind) {
     case "released":
       await say(["lock released"]);
       return EXIT.ok;
@@ -95,13 +95,27 @@ async function release(request: SessionLockRequest): Promise<ExitStatus> {
         todo: "run turnguard lock status to see whose it is",
       });
     case "unable":
-      return await complain({
-        mode: lockMode.name,
-        wrong: "another acquisition of the session lock does not end",
-        untouched: "the lock is as it was",
-        todo: "try again in a moment",
-      });
+      return await complainUnable(release, state, "released");
   }
+}
+
+const TODO: Readonly<Record<SessionLockFailure["obstacle"], string>> = {
+  acquisition: "try again in a moment",
+  lock: `look at ${SESSION_LOCK_NAME} there, make way for a new one, then try again`,
+  folder: "look at that folder's owner, mode and free space, then try again",
+};
+
+async function complainUnable(
+  { obstacle, because }: SessionLockFailure,
+  state: string,
+  done: "taken" | "released",
+): Promise<ExitStatus> {
+  return await complain({
+    mode: lockMode.name,
+    wrong: `the session lock in ${state} cannot be ${done}: ${because}`,
+    untouched: "no other session has lost it",
+    todo: TODO[obstacle],
+  });
 }
 
 async function status(call: Call, request: SessionLockRequest): Promise<ExitStatus> {

@@ -1,202 +1,672 @@
 /**
- * `lock acquire|release|status`: which session may supervise a home, with real sessions.
+ * `lock`: who gets the session lock, who keeps it, and what is said about it.
  *
  * @module
  */
 
-import { assertEquals, assertMatch } from "@std/assert";
-import { type ClaudeSession, exists, openSession, textOf } from "../support/claude_session.ts";
-import { makeHome, type TestHome } from "../support/home.ts";
-import { deadPid, namedShell } from "../support/processes.ts";
-import { type RunResult, runTurnguard, TURNGUARD } from "../support/turnguard.ts";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { exists, type SessionOptions, textOf } from "../support/claude_session.ts";
+import { makeHome } from "../support/home.ts";
+import {
+  asOtherUser,
+  deadPid,
+  isFile,
+  isSuperuser,
+  OTHER_USER,
+  startZombie,
+} from "../support/processes.ts";
+import {
+  ACQUIRE,
+  LOCK,
+  type LockHome,
+  type LockRow,
+  makeLockHome,
+  playLockRows,
+  SIDECAR,
+} from "../support/session_lock.ts";
+import { snapshot } from "../support/snapshot.ts";
+import { inBatches, runTurnguard } from "../support/turnguard.ts";
 
-const LOCK = "state/.lock";
-const SIDECAR = "state/.lock-session";
-
-type Variables = Readonly<Record<string, string>>;
-
-async function lock(
-  home: TestHome,
-  session: ClaudeSession,
-  words: readonly string[],
-  env: Variables = {},
-): Promise<RunResult> {
-  const command = [TURNGUARD, "lock", ...words, ...home.args];
-  return await (await session.start(command, { env })).ended();
-}
-
-/** The variables by which Claude names a conversation to its children. */
-function conversation(session: ClaudeSession, id: string): Variables {
-  return { CLAUDE_CODE_SESSION_ID: id, CLAUDE_PID: String(session.pid) };
-}
-
-function scenario(
-  name: string,
-  work: (home: TestHome, session: ClaudeSession) => Promise<void>,
-): void {
-  Deno.test(`lock: ${name}`, async () => {
-    await using home = makeHome();
-    await using session = await openSession(home);
-    await work(home, session);
-    const left = [...Deno.readDirSync(home.state)].map((entry) => entry.name)
-      .filter((file) => /\.lock\.acquire|\.lock-write|\.lock-session\./.test(file));
-    assertEquals(left, []);
+function table(criterion: string, rows: readonly LockRow[], options: SessionOptions = {}): void {
+  Deno.test(`lock ${criterion}`, async () => {
+    const expected = Object.fromEntries(rows.map(([name, outcome]) => [name, outcome]));
+    assertEquals(await playLockRows(rows, options), expected);
   });
 }
 
-/** A living harness process outside of the session. */
-function otherHarness(home: TestHome): number {
-  return home.sleeper(namedShell(home.folder, "claude"), ["-c", "read -r line"]).pid;
+/** Acquires; what was said, and the lock and sidecar then. */
+async function acquire(
+  home: LockHome,
+  ...call: readonly [options?: Parameters<LockHome["start"]>[1], programs?: readonly string[]]
+): Promise<string> {
+  return `${await home.told("acquire", ...call)}: ${home.left()}`;
 }
 
-scenario("a free lock is taken, and taking it again changes nothing", async (home, session) => {
-  const taken = { status: 0, stdout: `lock acquired: harness pid ${session.pid}\n`, stderr: "" };
-  assertEquals(await lock(home, session, ["acquire"]), taken);
-  const first = Deno.statSync(home.path(LOCK)).mtime?.getTime();
-  assertEquals(await lock(home, session, ["acquire"]), taken);
-  assertEquals(textOf(home.path(LOCK)), `${session.pid}\n`);
-  assertEquals(Deno.statSync(home.path(LOCK)).mtime?.getTime(), first);
-  assertEquals(exists(home.path(SIDECAR)), false);
-});
+/** Says something, and whether anything in the state folder changed by it. */
+async function unchanged(home: LockHome, say: () => Promise<string>): Promise<string> {
+  const before = snapshot(home.home.state);
+  const said = await say();
+  assertEquals(snapshot(home.home.state), before, said);
+  return said;
+}
 
-scenario(
-  "a conversation that can be trusted is recorded, and follows its session",
-  async (home, session) => {
-    await lock(home, session, ["acquire"], conversation(session, "id-1"));
-    assertEquals(textOf(home.path(SIDECAR)), "id-1\n");
-    await lock(home, session, ["acquire"], conversation(session, "id-2"));
-    assertEquals(textOf(home.path(SIDECAR)), "id-2\n");
-    // A session that names no conversation must not keep the last one's.
-    await lock(home, session, ["acquire"]);
-    assertEquals(exists(home.path(SIDECAR)), false);
-  },
+/** More shells than the walk looks at, so that nothing above them can be found. */
+const NOBODY: SessionOptions = { name: "shell", outer: 17 };
+
+const TAKEN = 'acquired for ours: "ours\\n" -';
+
+table("acquire: what nobody alive holds is taken", [
+  ["no lock", TAKEN, (home) => acquire(home)],
+  ["no state folder", TAKEN, (home) => {
+    home.home.remove("state");
+    return acquire(home);
+  }],
+  ["a dead holder", TAKEN, async (home) => await acquire(home.holds(await deadPid()))],
+  [
+    "a pid that another program has now",
+    TAKEN,
+    async (home) => await acquire(home.holds(await home.other("editor"))),
+  ],
+  [
+    "a dead holder's conversation",
+    TAKEN,
+    async (home) => await acquire(home.holds(await deadPid()).conversation("old")),
+  ],
+  [
+    "the same conversation of a dead holder",
+    'acquired for ours: "ours\\n" "c1\\n"',
+    async (home) =>
+      await acquire(home.holds(await deadPid()).conversation("c1"), home.claude("c1")),
+  ],
+  ["a torn-off acquisition", TAKEN, async (home) => {
+    home.home.write(`${ACQUIRE}.owner.Te5tEr/pid`, `${await deadPid()}\n`);
+    Deno.symlinkSync(home.path(`${ACQUIRE}.owner.Te5tEr`), home.path(ACQUIRE));
+    return await acquire(home);
+  }],
+]);
+
+table(
+  "acquire: a lock that names nobody is taken",
+  [
+    ...[
+      ["empty", () => ""],
+      ["only line ends", () => "\n\n"],
+      ["only NULs", () => "\0".repeat(4096)],
+      ["a word", () => "claude\n"],
+      ["a blank behind the pid", (pid: number) => `${pid} `],
+      ["a carriage return behind the pid", (pid: number) => `${pid}\r\n`],
+      ["a second line", (pid: number) => `${pid}\nharness=claude\n`],
+      ["a sign", (pid: number) => `-${pid}\n`],
+      ["another system's pid", () => "win:123\n"],
+      ["zero", () => "0\n"],
+      ["more than a pid can be", () => "4294967297\n"],
+      ["bytes that are no text", () => "\xff\xfe"],
+    ] as const,
+  ].map(([name, text]): LockRow => [name, TAKEN, async (home) => {
+    home.home.write(LOCK, text(await home.other()));
+    return await acquire(home);
+  }]),
 );
 
-scenario("an id that is not of this ancestry is not believed", async (home, session) => {
-  const inherited = { ...conversation(session, "id-1"), CLAUDE_PID: String(otherHarness(home)) };
-  await lock(home, session, ["acquire"], inherited);
-  assertEquals([textOf(home.path(LOCK)), exists(home.path(SIDECAR))], [`${session.pid}\n`, false]);
+const CONFIRMED = "acquired for ours";
+
+table("acquire: a lock that is this session's is confirmed and not rewritten", [
+  ["the second time", CONFIRMED, async (home) => {
+    await acquire(home);
+    return await unchanged(home, () => home.told("acquire"));
+  }],
+  ["the second time with a conversation", CONFIRMED, async (home) => {
+    await acquire(home, home.claude("c1"));
+    return await unchanged(home, () => home.told("acquire", home.claude("c1")));
+  }],
+  ["without a line end", CONFIRMED, (home) => {
+    home.home.write(LOCK, String(home.session.pid));
+    return unchanged(home, () => home.told("acquire"));
+  }],
+  ["a further line in the sidecar", CONFIRMED, (home) => {
+    home.holds(home.session.pid).conversation("c1\nmore");
+    return unchanged(home, () => home.told("acquire", home.claude("c1")));
+  }],
+  ["the same conversation in another process", "acquired for other", async (home) => {
+    home.holds(await home.other()).conversation("c1");
+    return await unchanged(home, () => home.told("acquire", home.claude("c1")));
+  }],
+]);
+
+table("acquire: another live session's lock is never taken", [
+  ["claude", "held by other", async (home) => await refused(home.holds(await home.other()))],
+  ["codex", "held by other", async (home) => await refused(home.holds(await home.other("codex")))],
+  ["pi", "held by other", async (home) => await refused(home.holds(await home.other("pi")))],
+  ["NULs in its pid", "held by other", async (home) => {
+    home.home.write(LOCK, `\0${String(await home.other()).split("").join("\0")}\0\n\n`);
+    return await refused(home);
+  }],
+  [
+    "its conversation is named",
+    "held by other, session c2",
+    async (home) =>
+      await refused(home.holds(await home.other()).conversation("c2"), home.claude("c1")),
+  ],
+  [
+    "what steers a terminal is escaped",
+    "held by other, session a\\x1b[2Jb\\x9b",
+    async (home) => await refused(home.holds(await home.other()).conversation("a\x1b[2Jb\x9b")),
+  ],
+  [
+    "the conversation is not to be trusted",
+    "held by other, session c1",
+    async (home) =>
+      await refused(home.holds(await home.other()).conversation("c1"), home.claude("c1", 1)),
+  ],
+  ["the sidecar is a link", "held by other", async (home) => {
+    home.holds(await home.other()).home.write("elsewhere", "c1\n");
+    Deno.symlinkSync(home.path("elsewhere"), home.path(SIDECAR));
+    return await refused(home, home.claude("c1"));
+  }],
+  [
+    "the sidecar has a carriage return",
+    "held by other",
+    async (home) =>
+      await refused(home.holds(await home.other()).conversation("c1\r"), home.claude("c1")),
+  ],
+  ["while an acquisition is at work", "held by other", async (home) => {
+    holdAcquisition(home.holds(await home.other()), home.home.sleeper().pid);
+    return await refused(home);
+  }],
+]);
+
+async function refused(
+  home: LockHome,
+  options: Parameters<LockHome["start"]>[1] = {},
+): Promise<string> {
+  return await unchanged(home, () => home.told("acquire", options));
+}
+
+/** A living process that is in the middle of an acquisition. */
+function holdAcquisition(home: LockHome, pid: number): void {
+  home.home.write(`${ACQUIRE}.owner.Te5tEr/pid`, `${pid}\n`);
+  Deno.symlinkSync(home.path(`${ACQUIRE}.owner.Te5tEr`), home.path(ACQUIRE));
+}
+
+Deno.test("lock acquire: a holder that was not asked for its status counts as alive", async () => {
+  await using home = await makeLockHome();
+  const claude = `${Deno.makeTempDirSync({ dir: home.home.folder })}/claude`;
+  Deno.symlinkSync("/bin/sh", claude);
+  await using zombie = await startZombie(claude);
+  home.holds(home.name(zombie.pid, "zombie"));
+  assertEquals(await refused(home), "held by zombie");
 });
 
-Deno.test("lock: of nested Claude processes the outermost is recorded, or the one that is named", async () => {
-  await using home = makeHome();
-  await using session = await openSession(home, { outer: 2 });
-  await lock(home, session, ["acquire"]);
-  assertEquals(textOf(home.path(LOCK)), `${session.pids[0]}\n`);
-  home.remove(LOCK);
-  await lock(home, session, ["acquire"], conversation(session, "id"));
-  assertEquals(textOf(home.path(LOCK)), `${session.pid}\n`);
-});
+const NO_FILE = "unable: the session lock is not a plain file";
 
-Deno.test("lock: without a harness above it nobody could be named", async () => {
-  await using home = makeHome();
-  const run = await runTurnguard(["lock", "acquire", ...home.args]);
-  const stderr = "error: cannot locate harness process in ancestry\n";
-  assertEquals(run, { status: 1, stdout: "", stderr });
-  assertEquals(exists(home.path(LOCK)), false);
-});
+table("acquire: what is no lock file is left alone", [
+  ["a directory", NO_FILE, (home) => {
+    Deno.mkdirSync(home.path(LOCK));
+    return refused(home);
+  }],
+  ["a link to a dead session's lock", NO_FILE, async (home) => {
+    home.home.write("elsewhere", `${await deadPid()}\n`);
+    return await linked(home, home.path("elsewhere"));
+  }],
+  ["a link to this session's own lock", NO_FILE, async (home) => {
+    home.home.write("elsewhere", `${home.session.pid}\n`);
+    return await linked(home, home.path("elsewhere"));
+  }],
+  ["a link to itself", NO_FILE, (home) => linked(home, home.path(LOCK))],
+  ["a link to nowhere", NO_FILE, (home) => linked(home, "/nowhere/lock")],
+  ["a pipe", NO_FILE, async (home) => {
+    await new Deno.Command("mkfifo", { args: [home.path(LOCK)] }).output();
+    return await refused(home);
+  }],
+  [
+    "ten megabytes",
+    "unable: the session lock cannot be read (larger than 1048576 bytes)",
+    (home) => {
+      home.home.write(LOCK, new Uint8Array(10_000_000));
+      return refused(home);
+    },
+  ],
+]);
 
-scenario("a live session is never taken from, nor released for", async (home, session) => {
-  const other = otherHarness(home);
-  home.write(LOCK, `${other}\n`).write(SIDECAR, "theirs\n");
-  const run = await lock(home, session, ["acquire"]);
-  const words = "operate read-only until resolved";
-  const stderr = `error: another live firstmate session holds the lock (pid ${other}, ` +
-    `session theirs); ${words}\n`;
-  assertEquals(run, { status: 1, stdout: "", stderr });
-  const released = await lock(home, session, ["release"]);
-  assertEquals([released.status, released.stdout], [1, ""]);
-  assertEquals([textOf(home.path(LOCK)), textOf(home.path(SIDECAR))], [`${other}\n`, "theirs\n"]);
-});
+async function linked(home: LockHome, target: string): Promise<string> {
+  Deno.symlinkSync(target, home.path(LOCK));
+  const said = await refused(home);
+  if (exists(home.path("elsewhere"))) assertMatch(textOf(home.path("elsewhere")), /^[0-9]+\n$/);
+  return said;
+}
 
-/** Locks that nobody holds any more, or never did. */
-const FREE: Readonly<Record<string, (home: TestHome) => unknown>> = {
-  "of a dead process": async (home) => home.write(LOCK, `${await deadPid()}\n`),
-  "of a process that is no harness": (home) => home.write(LOCK, `${home.sleeper().pid}\n`),
-  "that is empty": (home) => home.write(LOCK),
-  "with words": (home) => home.write(LOCK, "nobody\n"),
-  "with a second line": (home) => home.write(LOCK, "1\nharness=claude\n"),
-  "with NULs": (home) => home.write(LOCK, new Uint8Array(8)),
-  "of ten megabytes": (home) => home.write(LOCK, new Uint8Array(10 << 20).fill(49)),
+/** A session that the modes of files mean something to. */
+const ORDINARY: SessionOptions = {
+  through: (command) => asOtherUser(command) ?? command,
 };
 
-for (const [name, prepare] of Object.entries(FREE)) {
-  scenario(`a lock ${name} is taken`, async (home, session) => {
-    await prepare(home);
-    assertEquals((await lock(home, session, ["acquire"])).status, 0);
-    assertEquals(textOf(home.path(LOCK)), `${session.pid}\n`);
-  });
-}
-
-/** Things at the lock's path that are nobody's to replace. */
-const UNUSABLE: Readonly<Record<string, (home: TestHome) => unknown>> = {
-  directory: (home) => home.write(`${LOCK}/x`),
-  link: (home) => Deno.symlinkSync(home.write("elsewhere").path("elsewhere"), home.path(LOCK)),
-  loop: (home) => Deno.symlinkSync(".lock", home.path(LOCK)),
-};
-
-for (const [name, prepare] of Object.entries(UNUSABLE)) {
-  scenario(`a ${name} in its place is left alone`, async (home, session) => {
-    await prepare(home);
-    const before = Deno.lstatSync(home.path(LOCK)).ino;
-    const { status, stderr } = await lock(home, session, ["acquire"]);
-    assertEquals(status, 1);
-    assertMatch(stderr, /the session lock is not a plain file/);
-    assertEquals(Deno.lstatSync(home.path(LOCK)).ino, before);
-    if (name === "link") assertEquals(textOf(home.path("elsewhere")), "");
-  });
-}
-
-scenario("release removes the lock and its conversation, and only once", async (home, session) => {
-  const env = conversation(session, "id-1");
-  await lock(home, session, ["acquire"], env);
-  const released = { status: 0, stdout: "lock released\n", stderr: "" };
-  assertEquals(await lock(home, session, ["release"], env), released);
-  assertEquals([exists(home.path(LOCK)), exists(home.path(SIDECAR))], [false, false]);
-  assertEquals((await lock(home, session, ["release"], env)).status, 1);
-});
-
-/** What status tells: the state of the lock, and the owner in its JSON. */
-const STATES: readonly (readonly [
-  owner: string,
-  prepare: (home: TestHome, session: ClaudeSession) => unknown,
-])[] = [
-  ["free", () => {}],
-  ["ours", (_, session) => session.hold()],
-  ["foreign", (home) => home.write(LOCK, `${otherHarness(home)}\n`)],
-  ["stale", async (home) => home.write(LOCK, `${await deadPid()}\n`)],
-];
-
-for (const [owner, prepare] of STATES) {
-  scenario(`status tells a lock that is ${owner}, and changes nothing`, async (home, session) => {
-    await prepare(home, session);
-    const before = textOf(home.path(LOCK));
-    const shown = await lock(home, session, ["status"]);
-    assertEquals([shown.status, shown.stderr], [0, ""]);
-    assertMatch(shown.stdout, /^lock: [^\n]{1,74}\n$/);
-    const json = await lock(home, session, ["status", "--json"]);
-    assertEquals(JSON.parse(json.stdout).owner, owner);
-    assertEquals(textOf(home.path(LOCK)), before);
-  });
-}
-
-scenario("what is not one of its words is refused with nothing done", async (home, session) => {
-  for (const words of [[], ["steal"], ["acquire", "now"]]) {
-    const { status, stdout } = await lock(home, session, words);
-    assertEquals([status, stdout], [2, ""], words.join(" "));
+/** Makes the state folder and the lock the session's own. */
+function give(home: LockHome, lockMode: number): LockHome {
+  Deno.chmodSync(home.path(LOCK), lockMode);
+  if (isSuperuser()) {
+    for (const path of [home.home.state, home.path(LOCK)]) {
+      Deno.chownSync(path, OTHER_USER, OTHER_USER);
+    }
   }
-  assertEquals(exists(home.path(LOCK)), false);
+  return home;
+}
+
+Deno.test({
+  name: "lock acquire: what may not be read, written or replaced is left alone",
+  ignore: isSuperuser() && asOtherUser([]) === undefined,
+  fn: async () => {
+    const dead = await deadPid();
+    const rows: readonly LockRow[] = [
+      [
+        "unreadable",
+        "unable: the session lock cannot be read (permission denied)",
+        (home) => refused(give(home.holds(dead), 0o200), home.claude("c1")),
+      ],
+      [
+        "unwritable; no conversation is tied to the old holder",
+        `unable: the session lock could not be written (REASON): "${dead}\\n" -`,
+        (home) => acquire(give(home.holds(dead).conversation("old"), 0o444), home.claude("c1")),
+      ],
+      ["a folder that may not be written", "unable: REASON", (home) => {
+        give(home.holds(dead), 0o644);
+        Deno.chmodSync(home.home.state, 0o555);
+        return refused(home);
+      }],
+    ];
+    const told = await playLockRows(rows, ORDINARY);
+    const plain = Object.entries(told).map(([name, outcome]) => [
+      name,
+      outcome.replace(/Permission denied \(os error 13\): [a-z]+ '[^']+'/, "REASON"),
+    ]);
+    assertEquals(plain, rows.map(([name, outcome]) => [name, outcome]));
+  },
 });
 
-Deno.test("lock: of many sessions at once exactly one takes it", async () => {
+table(
+  "acquire: the lock names the outermost process of the run of harnesses",
+  [
+    ["one claude", TAKEN, (home) => acquire(home)],
+    ["claude that claude started", TAKEN, (home) => acquire(home, {}, ["claude"])],
+    [
+      "claude that claude started through another program",
+      'acquired for inner: "inner\\n" -',
+      async (home) => {
+        const said = await acquire(home, {}, ["make", "claude"]);
+        return said.replaceAll(textOf(home.path(LOCK)).trim(), "inner");
+      },
+    ],
+    [
+      "codex below claude",
+      'acquired for first: "first\\n" -',
+      (home) => acquire(home, {}, ["codex"]),
+    ],
+    [
+      "shells between the session and the call",
+      TAKEN,
+      (home) => acquire(home, {}, ["bash", "make", "sh"]),
+    ],
+  ],
+);
+
+table("acquire: nested processes of one session", [
+  ["the outermost is named", 'acquired for outer2: "outer2\\n" -', (home) => acquire(home)],
+  [
+    "the one that runs the conversation is",
+    'acquired for ours: "ours\\n" "c1\\n"',
+    (home) => acquire(home, home.claude("c1")),
+  ],
+  [
+    "also one in the middle",
+    'acquired for outer1: "outer1\\n" "c1\\n"',
+    (home) => acquire(home, home.claude("c1", home.session.pids[1])),
+  ],
+  ["whichever holds it confirms it", "acquired for outer1", (home) => {
+    home.holds(home.session.pids[1] ?? 0);
+    return unchanged(home, () => home.told("acquire"));
+  }],
+], { outer: 2 });
+
+table("acquire: nobody is named who is not there", [
+  ["no lock", "no harness", (home) => refused(home)],
+  ["a dead holder", "no harness", async (home) => await refused(home.holds(await deadPid()))],
+  ["a live holder", "no harness", async (home) => await refused(home.holds(await home.other()))],
+  ["a pid and an id in the environment", "no harness", (home) => refused(home, home.claude("c1"))],
+], NOBODY);
+
+/** Acquires a lock that is ours already and has an old sidecar; the sidecar then. */
+async function sidecar(
+  home: LockHome,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  home.holds(home.session.pid).conversation("old");
+  assertEquals(await home.told("acquire", { env }), "acquired for ours");
+  return exists(home.path(SIDECAR)) ? textOf(home.path(SIDECAR)) : "none";
+}
+
+table("acquire: a conversation is recorded if this session runs it, and else forgotten", [
+  ["its own", "c1\n", (home) => sidecar(home, idAndPid("c1", home.session.pid))],
+  ["blanks in the id", "a b\n", (home) => sidecar(home, idAndPid("a b", home.session.pid))],
+  [
+    "leading zeros of the pid",
+    "c1\n",
+    (home) => sidecar(home, idAndPid("c1", `00${home.session.pid}`)),
+  ],
+  ["neither id nor pid", "none", (home) => sidecar(home, {})],
+  ["no id", "none", (home) => sidecar(home, { CLAUDE_PID: String(home.session.pid) })],
+  ["an empty id", "none", (home) => sidecar(home, idAndPid("", home.session.pid))],
+  ["a line break in the id", "none", (home) => sidecar(home, idAndPid("c\n1", home.session.pid))],
+  [
+    "a carriage return in the id",
+    "none",
+    (home) => sidecar(home, idAndPid("c1\r", home.session.pid)),
+  ],
+  ["no pid", "none", (home) => sidecar(home, { CLAUDE_CODE_SESSION_ID: "c1" })],
+  ["a pid that is no number", "none", (home) => sidecar(home, idAndPid("c1", "12x"))],
+  [
+    "a blank before the pid",
+    "none",
+    (home) => sidecar(home, idAndPid("c1", ` ${home.session.pid}`)),
+  ],
+  ["pid zero", "none", (home) => sidecar(home, idAndPid("c1", 0))],
+  ["a dead pid", "none", async (home) => await sidecar(home, idAndPid("c1", await deadPid()))],
+  [
+    "another live claude",
+    "none",
+    async (home) => await sidecar(home, idAndPid("c1", await home.other())),
+  ],
+  ["an ancestor that is no harness", "none", (home) => sidecar(home, idAndPid("c1", Deno.pid))],
+]);
+
+function idAndPid(id: string, pid: number | string): Readonly<Record<string, string>> {
+  return { CLAUDE_CODE_SESSION_ID: id, CLAUDE_PID: String(pid) };
+}
+
+table("acquire: an inherited conversation is not that of a harness further in", [
+  [
+    "codex",
+    'acquired for first: "first\\n" -',
+    (home) => acquire(home, home.claude("c1"), ["codex"]),
+  ],
+  ["pi", 'acquired for first: "first\\n" -', (home) => acquire(home, home.claude("c1"), ["pi"])],
+  [
+    "a gap",
+    'acquired for ours: "ours\\n" "c1\\n"',
+    (home) => acquire(home, home.claude("c1"), ["make"]),
+  ],
+]);
+
+table("acquire: a harness other than claude has no conversation", [
+  ["its own pid", TAKEN, (home) => acquire(home, home.claude("c1"))],
+], { name: "codex" });
+
+Deno.test("lock acquire: the sidecar is written for its user alone, as a file of its own", async () => {
+  await using home = await makeLockHome();
+  home.home.write("elsewhere", "old\n");
+  Deno.symlinkSync(home.path("elsewhere"), home.path(SIDECAR));
+  assertEquals(await acquire(home, home.claude("c1")), 'acquired for ours: "ours\\n" "c1\\n"');
+  const { isSymlink, mode } = Deno.lstatSync(home.path(SIDECAR));
+  assertEquals([isSymlink, (mode ?? 0) & 0o777], [false, 0o600]);
+  assertEquals(textOf(home.path("elsewhere")), "old\n");
+});
+
+Deno.test("lock acquire: a directory in the place of the sidecar keeps the lock as it is", async () => {
+  await using home = await makeLockHome();
+  home.holds(await deadPid()).home.write(`${SIDECAR}/file`);
+  assertMatch(await refused(home, home.claude("c1")), /^unable: .*\.lock-session/);
+});
+
+table("acquire: waits for another acquisition, but not for a session start", [
+  ["which names itself", "unable: pid other is still starting this session", async (home) => {
+    const { pid } = home.home.sleeper();
+    holdAcquisition(home, home.name(pid, "other"));
+    home.home.write("state/.startup-network.status", `pid=1\nstate=up\npid=${pid}\nhost=x\n`);
+    return await refused(home);
+  }],
+  ["one that ends", TAKEN, async (home) => {
+    const sleeper = home.home.sleeper();
+    holdAcquisition(home, sleeper.pid);
+    const names = Deno.watchFs(home.home.state, { recursive: false });
+    const waiting = await home.start("acquire");
+    for await (const { paths } of names) {
+      if (paths.some((path) => path.startsWith(home.path(`${ACQUIRE}.owner.`)))) break;
+    }
+    await sleeper.end();
+    return `${home.inWords(await waiting.ended())}: ${home.left()}`;
+  }],
+]);
+
+table("waits no longer than it must for an acquisition that does not end", [
+  ...(["acquire", "release"] as const).map((verb): LockRow => [
+    verb,
+    "unable: another acquisition does not end",
+    async (home) => {
+      holdAcquisition(home.holds(home.session.pid), home.home.sleeper().pid);
+      return await unchanged(home, () => home.told(verb));
+    },
+  ]),
+  ["a file in its place", "unable: another acquisition does not end", async (home) => {
+    home.home.write(ACQUIRE);
+    return await unchanged(home, () => home.told("acquire"));
+  }],
+]);
+
+/** Releases; what was said, and the lock and sidecar then. */
+async function release(home: LockHome, options = {}): Promise<string> {
+  return `${await home.told("release", options)}: ${home.left()}`;
+}
+
+async function notReleased(home: LockHome, options = {}): Promise<string> {
+  return await unchanged(home, () => home.told("release", options));
+}
+
+table("release: this session's lock and its conversation go", [
+  ["its own", "released: - -", (home) => release(home.holds(home.session.pid))],
+  [
+    "with a conversation",
+    "released: - -",
+    (home) => release(home.holds(home.session.pid).conversation("c1")),
+  ],
+  ["what it acquired", "released: - -", async (home) => {
+    await acquire(home, home.claude("c1"));
+    return await release(home);
+  }],
+  [
+    "the same conversation's in another process",
+    "released: - -",
+    async (home) =>
+      await release(home.holds(await home.other()).conversation("c1"), home.claude("c1")),
+  ],
+  ["through a link, which alone goes", "released: - -", async (home) => {
+    home.home.write("elsewhere", `${home.session.pid}\n`);
+    Deno.symlinkSync(home.path("elsewhere"), home.path(LOCK));
+    const said = await release(home);
+    assertEquals(textOf(home.path("elsewhere")), `${home.session.pid}\n`);
+    return said;
+  }],
+  ["and can be acquired again", TAKEN, async (home) => {
+    await release(home.holds(home.session.pid));
+    return await acquire(home);
+  }],
+]);
+
+table("release: what is not this session's stays", [
+  [
+    "another live session's",
+    "not ours",
+    async (home) =>
+      await notReleased(home.holds(await home.other()).conversation("c2"), home.claude("c1")),
+  ],
+  ["the second time", "not ours", async (home) => {
+    await release(home.holds(home.session.pid));
+    return await notReleased(home);
+  }],
+  ["a dead holder's", "not ours", async (home) => await notReleased(home.holds(await deadPid()))],
+  ["nobody's", "not ours", (home) => notReleased(home)],
+  ["malformed", "not ours", (home) => {
+    home.home.write(LOCK, `${home.session.pid}\nmore\n`);
+    return notReleased(home);
+  }],
+  ["a directory", "not ours", (home) => {
+    Deno.mkdirSync(home.path(LOCK));
+    return notReleased(home);
+  }],
+  ["while another acquisition is at work", "not ours", async (home) => {
+    holdAcquisition(home.holds(await home.other()), home.home.sleeper().pid);
+    return await notReleased(home);
+  }],
+  ["no state folder", "not ours, no state", async (home) => {
+    home.home.remove("state");
+    const said = await home.told("release");
+    return `${said}, ${exists(home.home.state) ? "state" : "no state"}`;
+  }],
+]);
+
+table("release: somebody without a harness releases nothing", [
+  [
+    "a live session's lock",
+    "not ours",
+    async (home) => await notReleased(home.holds(await home.other())),
+  ],
+  [
+    "its conversation's by the environment alone",
+    "not ours",
+    async (home) =>
+      await notReleased(home.holds(await home.other()).conversation("c1"), home.claude("c1")),
+  ],
+], NOBODY);
+
+/** What status says in words; the JSON must agree, and nothing may change by either. */
+async function status(home: LockHome, options = {}): Promise<string> {
+  return await unchanged(home, async () => {
+    const words = await home.told("status", options);
+    const { status, stdout, stderr } = await home.run("status", options, [], ["--json"]);
+    assertEquals([status, stderr], [0, ""]);
+    const report: unknown = JSON.parse(stdout);
+    if (typeof report !== "object" || report === null) return stdout;
+    const facts = new Map<string, unknown>(Object.entries(report));
+    assertEquals([...facts.keys()], [
+      "lock",
+      "pid",
+      "holderIsLiveHarness",
+      "owner",
+      "session",
+      "saw",
+    ]);
+    const text = isFile(home.path(LOCK)) ? textOf(home.path(LOCK)) : "";
+    const holder = text.replaceAll("\0", "").replace(/\n+$/, "");
+    const numeric = /^[0-9]+$/.test(holder) && Number(holder) > 0;
+    assertEquals(facts.get("pid"), numeric ? Number(holder) : null);
+    assertStringIncludes(words, String(facts.get("saw")).replace(/ ?\(?pid [0-9]+.*$/, "").trim());
+    const live = facts.get("holderIsLiveHarness") === true ? "live" : "not live";
+    return `${words.replace(/ - .*$/s, "")}; ${facts.get("owner")}, ${live}, ` +
+      `${facts.get("lock")}, ${facts.get("session")}`;
+  });
+}
+
+const OURS = "held by this session; ours, live";
+const FOREIGN = "held by another live session; foreign, live";
+const UNKNOWN = "cannot be told; undetermined";
+
+table("status: says whose the lock is, in words and in JSON, and changes nothing", [
+  ["its own", `${OURS}, file, null`, (home) => status(home.holds(home.session.pid))],
+  ["what it acquired", `${OURS}, file, c1`, async (home) => {
+    await acquire(home, home.claude("c1"));
+    return await status(home);
+  }],
+  [
+    "the same conversation's",
+    `${OURS}, file, c1`,
+    async (home) =>
+      await status(home.holds(await home.other()).conversation("c1"), home.claude("c1")),
+  ],
+  ["its own behind a link", `${OURS}, link, null`, async (home) => {
+    home.home.write("elsewhere", `${home.session.pid}\n`);
+    Deno.symlinkSync(home.path("elsewhere"), home.path(LOCK));
+    return await status(home);
+  }],
+  [
+    "another's",
+    `${FOREIGN}, file, c2`,
+    async (home) =>
+      await status(home.holds(await home.other()).conversation("c2"), home.claude("c1")),
+  ],
+  ["another's with NULs", `${FOREIGN}, file, null`, async (home) => {
+    home.home.write(LOCK, `\0\0${await home.other()}\0\n`);
+    return await status(home);
+  }],
+  [
+    "a dead one's",
+    "stale; stale, not live, file, null",
+    async (home) => await status(home.holds(await deadPid())),
+  ],
+  [
+    "a pid that another program has now",
+    "stale; stale, not live, file, null",
+    async (home) => await status(home.holds(await home.other("editor"))),
+  ],
+  ["nobody's in a home without a session start", "free; free, not live, absent, null", (home) => {
+    home.home.write("state/.turnguard-home");
+    return status(home);
+  }],
+  ["nobody's elsewhere", `${UNKNOWN}, not live, absent, null`, (home) => status(home)],
+  ["another's behind a link", `${UNKNOWN}, live, link, null`, async (home) => {
+    home.home.write("elsewhere", `${await home.other()}\n`);
+    Deno.symlinkSync(home.path("elsewhere"), home.path(LOCK));
+    return await status(home);
+  }],
+  ["a link to itself", `${UNKNOWN}, not live, link, null`, (home) => {
+    Deno.symlinkSync(home.path(LOCK), home.path(LOCK));
+    return status(home);
+  }],
+  ["a second line", `${UNKNOWN}, not live, file, null`, async (home) => {
+    home.home.write(LOCK, `${await home.other()}\nharness=claude\n`);
+    return await status(home);
+  }],
+  ["a directory", `${UNKNOWN}, not live, other, null`, (home) => {
+    Deno.mkdirSync(home.path(LOCK));
+    return status(home);
+  }],
+]);
+
+table("status: somebody without a harness cannot be told, except of the dead", [
+  [
+    "a live session's",
+    `${UNKNOWN}, live, file, null`,
+    async (home) => await status(home.holds(await home.other())),
+  ],
+  [
+    "a dead one's",
+    "stale; stale, not live, file, null",
+    async (home) => await status(home.holds(await deadPid())),
+  ],
+  ["nobody's in a home without a session start", `${UNKNOWN}, not live, absent, null`, (home) => {
+    home.home.write("state/.turnguard-home");
+    return status(home);
+  }],
+], NOBODY);
+
+Deno.test("lock: a call that is wrong ends with 2 and does nothing", async () => {
   await using home = makeHome();
-  const sessions = await Promise.all(Array.from({ length: 12 }, () => openSession(home)));
-  try {
-    const runs = await Promise.all(sessions.map((session) => lock(home, session, ["acquire"])));
-    const winners = sessions.filter((_, index) => runs[index]?.status === 0);
-    assertEquals(winners.length, 1, JSON.stringify(runs));
-    assertEquals(textOf(home.path(LOCK)), `${winners[0]?.pid}\n`);
-  } finally {
-    for (const session of sessions) await session[Symbol.asyncDispose]();
+  const before = snapshot(home.root);
+  const calls = [
+    [],
+    ["take"],
+    ["ACQUIRE"],
+    ["acquire", "now"],
+    ["acquire", "--force"],
+    ["status", "--jsn"],
+    ["acquire", "--root"],
+  ];
+  const ends = await inBatches(calls, async (words) => {
+    const root = words.includes("--root") ? [] : home.args;
+    return await runTurnguard(["lock", ...root, ...words], { env: home.env });
+  });
+  for (const [index, { status, stdout, stderr }] of ends.entries()) {
+    const call = calls[index]?.join(" ");
+    assertEquals([status, stdout], [2, ""], call);
+    assertMatch(stderr, /^turnguard lock: [^\n]+ nothing was done[^\n]*\n$/, call);
   }
+  assertStringIncludes(ends[0]?.stderr ?? "", "name one of: acquire, release, status");
+  assertStringIncludes(ends[5]?.stderr ?? "", "did you mean --json?");
+  assertEquals(snapshot(home.root), before);
 });

@@ -147,7 +147,9 @@ export class ClaudeSession implements AsyncDisposable {
     ].map(quoted);
     const redirections = [`<${quoted(`${files}.in`)}`, `>${quoted(`${files}.out`)}`];
     const line = [...words, ...redirections, `2>${quoted(`${files}.err`)}`, "& echo $!"].join(" ");
-    const hook = new Hook(Number(await this.#ask(line)), files, async (ended) => {
+    // The session reads line by line; every line break is inside of quotes.
+    const asked = line.replaceAll("\n", () => "'$'\\n''");
+    const hook = new Hook(Number(await this.#ask(asked)), files, async (ended) => {
       const status = Number(await this.#ask(`wait ${ended.pid}; echo $?`));
       this.#hooks.delete(ended);
       return status;

@@ -32,11 +32,11 @@ export interface Zombie extends AsyncDisposable {
   readonly pid: number;
 }
 
-/** Makes a real zombie. Needs a `/proc`. */
-export async function startZombie(): Promise<Zombie> {
+/** Makes a real zombie, of a program that lives on what it reads. Needs a `/proc`. */
+export async function startZombie(program = "/bin/cat"): Promise<Zombie> {
   const parent = new Deno.Command("/bin/sh", {
     // The shell turns into `cat`, which never asks for the status of the child it inherited.
-    args: ["-c", "exec 3<&0; /bin/cat <&3 & echo $!; exec /bin/cat >/dev/null"],
+    args: ["-c", 'exec 3<&0; "$0" <&3 & echo $!; exec /bin/cat >/dev/null', program],
     clearEnv: true,
     stdin: "piped",
     stdout: "piped",
@@ -49,6 +49,8 @@ export async function startZombie(): Promise<Zombie> {
     await reader.cancel();
     const pid = Number(new TextDecoder().decode(value).trim());
     await until(() => Deno.readTextFileSync(`/proc/${parent.pid}/cmdline`) === "/bin/cat\0");
+    // Until then it would end under the shell's name.
+    await until(() => Deno.readTextFileSync(`/proc/${pid}/cmdline`).startsWith(`${program}\0`));
     Deno.kill(pid, "SIGKILL");
     await until(() => stateOf(pid) === "Z");
     return { pid, [Symbol.asyncDispose]: () => sleeper.end() };
