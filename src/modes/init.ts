@@ -1,8 +1,8 @@
 /** `init`: a home of its own for one agent, made of the few things that the scope rule asks for. */
 
-import { REGISTRATIONS } from "../harness/registration/table.ts";
 import { dirname, relative, resolve } from "@std/path";
 import { isGenuineMarker, judgeScope } from "../decide/scope.ts";
+import { REGISTRATIONS } from "../harness/registration/table.ts";
 import { gitLayout } from "../observe/git_layout.ts";
 import { findHome, type Home, logicalWorkingDirectory } from "../observe/home.ts";
 import { observeScope } from "../observe/scope.ts";
