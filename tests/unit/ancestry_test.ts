@@ -2,16 +2,17 @@
 
 import { assertEquals } from "@std/assert";
 import { descendsFrom, harnessAncestry } from "../../src/observe/ancestry.ts";
-import { parsePid, type Pid } from "../../src/platform/pid.ts";
+import type { Pid } from "../../src/platform/pid.ts";
 import { parentPid, type Processes } from "../../src/platform/processes.ts";
+import { pidOf } from "../support/facts.ts";
 
 /** Processes above this one by name, nearest first; `undefined` cannot be read. */
 function above(...names: readonly (string | undefined)[]): {
   readonly processes: Processes;
   readonly pids: readonly Pid[];
 } {
-  const first = parentPid() ?? pid(2);
-  const pids = names.map((_, index) => index === 0 ? first : pid(900_000 + index));
+  const first = parentPid() ?? pidOf(2);
+  const pids = names.map((_, index) => index === 0 ? first : pidOf(900_000 + index));
   return {
     pids,
     processes: {
@@ -26,12 +27,6 @@ function above(...names: readonly (string | undefined)[]): {
       },
     },
   };
-}
-
-function pid(value: number): Pid {
-  const found = parsePid(String(value));
-  if (found === undefined) throw new Error(`${value} is no pid`);
-  return found;
 }
 
 /** Which of the processes above count, by their place. */
@@ -69,10 +64,10 @@ Deno.test("harnessAncestry: sixteen hops and no more", async () => {
 
 Deno.test("descendsFrom: counts the process itself and climbs at most 64 steps", async () => {
   const { processes, pids } = above(...SH(70));
-  const from = pids[0] ?? pid(1);
+  const from = pids[0] ?? pidOf(1);
   const answers = [0, 1, 63, 64].map((place) =>
-    descendsFrom(from, pids[place] ?? pid(1), processes)
+    descendsFrom(from, pids[place] ?? pidOf(1), processes)
   );
   assertEquals(await Promise.all(answers), [true, true, true, false]);
-  assertEquals(await descendsFrom(pids[3] ?? pid(1), from, processes), false);
+  assertEquals(await descendsFrom(pids[3] ?? pidOf(1), from, processes), false);
 });

@@ -20,24 +20,18 @@ import {
 } from "../../src/decide/autoarm.ts";
 import { isWakeLine } from "../../src/decide/wake_line.ts";
 import type { Home } from "../../src/observe/home.ts";
-import { parsePid, type Pid } from "../../src/platform/pid.ts";
 import { type ProcessIdentity, procIdentity } from "../../src/platform/process_identity.ts";
 import type { Processes } from "../../src/platform/processes.ts";
 import { parseLedger } from "../../src/state/claude_ledger.ts";
 import { fire, type FiringEnd, type Interruption } from "../../src/watch/autoarm.ts";
 import { ArmOutput } from "../../src/watch/arm_output.ts";
-
-function pid(value: number): Pid {
-  const found = parsePid(String(value));
-  if (found === undefined) throw new Error(`${value} is no pid`);
-  return found;
-}
+import { pidOf, PRIMARY_HOME } from "../support/facts.ts";
 
 const OURS: AdmissionFacts["session"] = {
   lockKind: "file",
-  holder: pid(7),
+  holder: pidOf(7),
   holderIsHarness: true,
-  ancestry: [pid(7)],
+  ancestry: [pidOf(7)],
   trustedSessionId: undefined,
   recordedSessionId: undefined,
 };
@@ -45,13 +39,7 @@ const OURS: AdmissionFacts["session"] = {
 const ADMITTED: AdmissionFacts = {
   payload: { kind: "empty", because: "nothing" },
   grokHost: false,
-  scope: {
-    marker: { kind: "absent" },
-    git: "primary",
-    agentsFile: "file",
-    bin: "directory",
-    state: "directory",
-  },
+  scope: PRIMARY_HOME,
   session: OURS,
   awayMode: "off",
   need: { kind: "counted", tasks: 1, sources: 0, checks: 0, relay: false },
@@ -81,29 +69,29 @@ Deno.test("decideAdmission: each doubt stands down, and a lock without a live ho
     [{ payload: { ...FROM_CURSOR, fromCursor: false, fromPiCode: true } }, "stand-down: pi-code"],
     [{ scope: { ...ADMITTED.scope, git: "linked-worktree" } }, "stand-down: out-of-scope"],
     [{ session: { ...OURS, holder: undefined } }, "stand-down: not-our-session"],
-    [{ session: { ...OURS, ancestry: [pid(8)] } }, "stand-down: not-our-session"],
+    [{ session: { ...OURS, ancestry: [pidOf(8)] } }, "stand-down: not-our-session"],
     [{ session: { ...OURS, ancestry: [] } }, "stand-down: not-our-session"],
     [{ awayMode: "away" }, "stand-down: away"],
     [{ awayMode: "quiet" }, "stand-down: away"],
     [{ need: nobody }, "stand-down: no-need"],
     [{ need: { kind: "unknown", because: "x" } }, "stand-down: need-unknown"],
     [
-      { session: { ...OURS, holderIsHarness: false, ancestry: [pid(8)] } },
+      { session: { ...OURS, holderIsHarness: false, ancestry: [pidOf(8)] } },
       "arm: session-stale",
     ],
     [
-      { session: { ...OURS, holderIsHarness: false, ancestry: [pid(8)] }, awayMode: "away" },
+      { session: { ...OURS, holderIsHarness: false, ancestry: [pidOf(8)] }, awayMode: "away" },
       "stand-down: away",
     ],
     [
-      { session: { ...OURS, holderIsHarness: false, ancestry: [pid(8)] }, need: nobody },
+      { session: { ...OURS, holderIsHarness: false, ancestry: [pidOf(8)] }, need: nobody },
       "stand-down: no-need",
     ],
     [
       {
         session: {
           ...OURS,
-          ancestry: [pid(8)],
+          ancestry: [pidOf(8)],
           trustedSessionId: "a",
           recordedSessionId: "a",
         },

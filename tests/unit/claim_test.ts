@@ -6,13 +6,12 @@
 
 import { assertEquals } from "@std/assert";
 import { type ClaimFact, judgeClaim } from "../../src/decide/claim.ts";
-import { type ProcessIdentity, psIdentity } from "../../src/platform/process_identity.ts";
+import type { ProcessIdentity } from "../../src/platform/process_identity.ts";
 import type { LedgerEntry } from "../../src/state/claude_ledger.ts";
+import { identityNamed } from "../support/facts.ts";
 
 function known(text: string): { readonly kind: "known"; readonly identity: ProcessIdentity } {
-  const identity = psIdentity(text);
-  if (identity === undefined) throw new Error(`no identity: ${text}`);
-  return { kind: "known", identity };
+  return { kind: "known", identity: identityNamed(text) };
 }
 
 const UNKNOWN = { kind: "unknown", because: "a zombie has no command line" } as const;

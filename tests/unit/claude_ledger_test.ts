@@ -6,7 +6,6 @@
 
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { type ProcessIdentity, psIdentity } from "../../src/platform/process_identity.ts";
 import {
   formatClaim,
   formatCommit,
@@ -15,12 +14,7 @@ import {
   ledgerEpoch,
   parseLedger,
 } from "../../src/state/claude_ledger.ts";
-
-function identity(text: string): ProcessIdentity {
-  const parsed = psIdentity(text);
-  if (parsed === undefined) throw new Error(`no identity: ${text}`);
-  return parsed;
-}
+import { identityNamed } from "../support/facts.ts";
 
 /** A text, its entry as `epoch owner outcome`, and the guard's glance. */
 const TEXTS: ReadonlyArray<
@@ -70,13 +64,13 @@ Deno.test("ledgerEpoch: is 0 for everything that is no number", () => {
 });
 
 Deno.test("formatClaim: ties the claim to a conversation on line 1 and line 3", () => {
-  const claim = { epoch: 4, ownerPid: 9, ownerIdentity: identity("i 1"), updatedAt: 7 };
+  const claim = { epoch: 4, ownerPid: 9, ownerIdentity: identityNamed("i 1"), updatedAt: 7 };
   assertEquals(
     formatClaim({ ...claim, session: undefined }),
     "epoch=4 owner_pid=9 outcome=arming updated_at=7\ni 1\n",
   );
   assertEquals(
-    formatClaim({ ...claim, session: { id: "c1", holderIdentity: identity("h 2") } }),
+    formatClaim({ ...claim, session: { id: "c1", holderIdentity: identityNamed("h 2") } }),
     "epoch=4 owner_pid=9 outcome=arming updated_at=7 owner_session_id=c1\ni 1\nh 2\n",
   );
 });
@@ -114,9 +108,9 @@ Deno.test("parseLedger: reads back every claim that was written", () => {
       const text = formatClaim({
         epoch,
         ownerPid,
-        ownerIdentity: identity(`owner ${id}`),
+        ownerIdentity: identityNamed(`owner ${id}`),
         updatedAt: 1,
-        session: { id, holderIdentity: identity(`holder ${id}`) },
+        session: { id, holderIdentity: identityNamed(`holder ${id}`) },
       });
       assertEquals(parseLedger(text), {
         epoch: String(epoch),

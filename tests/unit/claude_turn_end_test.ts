@@ -6,51 +6,25 @@
 
 import { assertEquals } from "@std/assert";
 import { type ClaudeFacts, decideClaudeTurnEnd } from "../../src/decide/claude_turn_end.ts";
-import type { DaemonFact, PayloadFact, ScopeFact, WatcherFact } from "../../src/decide/facts.ts";
+import type { DaemonFact, WatcherFact } from "../../src/decide/facts.ts";
 import type { SessionFact } from "../../src/decide/session_owner.ts";
-import { observePayload } from "../../src/observe/payload.ts";
-import { parsePid, type Pid } from "../../src/platform/pid.ts";
-import { type ProcessIdentity, psIdentity } from "../../src/platform/process_identity.ts";
-
-function payload(text: string): PayloadFact {
-  return observePayload({ kind: "bytes", bytes: new TextEncoder().encode(text) });
-}
-
-function identity(text: string): ProcessIdentity {
-  const parsed = psIdentity(text);
-  if (parsed === undefined) throw new Error(`no identity: ${text}`);
-  return parsed;
-}
-
-function pid(value: number): Pid {
-  const parsed = parsePid(String(value));
-  if (parsed === undefined) throw new Error(`no pid: ${value}`);
-  return parsed;
-}
+import { identityNamed, payloadOf, pidOf, PRIMARY_HOME } from "../support/facts.ts";
 
 const GRACE = { FM_GUARD_GRACE: undefined, FM_POLL: undefined };
 
 const PAYLOADS = {
-  readable: payload("{}"),
-  continued: payload('{"stop_hook_active":true}'),
-  unreadable: payload("{"),
-  wrong: payload('{"stop_hook_active":null}'),
-  cursor: payload('{"cursor_version":"x"}'),
-};
-
-const IN_SCOPE: ScopeFact = {
-  marker: { kind: "absent" },
-  git: "primary",
-  agentsFile: "file",
-  bin: "directory",
-  state: "directory",
+  readable: payloadOf("{}"),
+  continued: payloadOf('{"stop_hook_active":true}'),
+  unreadable: payloadOf("{"),
+  wrong: payloadOf('{"stop_hook_active":null}'),
+  cursor: payloadOf('{"cursor_version":"x"}'),
 };
 
 const HOLDER = {
   kind: "recorded",
-  pid: pid(7),
+  pid: pidOf(7),
   liveness: "alive",
-  identity: { kind: "known", identity: identity("i") },
+  identity: { kind: "known", identity: identityNamed("i") },
 } as const;
 
 const HEALTHY: WatcherFact = {
@@ -74,9 +48,9 @@ const NO_DAEMON: DaemonFact = {
 
 const FOREIGN: SessionFact = {
   lockKind: "file",
-  holder: pid(50),
+  holder: pidOf(50),
   holderIsHarness: true,
-  ancestry: [pid(10)],
+  ancestry: [pidOf(10)],
   trustedSessionId: undefined,
   recordedSessionId: undefined,
 };
@@ -97,7 +71,7 @@ function factsOf(situation: Situation): ClaudeFacts {
   return {
     payload: PAYLOADS[situation.payload],
     sessionDirectory: { kind: "not-anchored" },
-    scope: situation.scope ? IN_SCOPE : { ...IN_SCOPE, git: "linked-worktree" },
+    scope: situation.scope ? PRIMARY_HOME : { ...PRIMARY_HOME, git: "linked-worktree" },
     need: {
       kind: "counted",
       tasks: situation.need ? 1 : 0,
@@ -111,7 +85,7 @@ function factsOf(situation: Situation): ClaudeFacts {
       : NO_DAEMON,
     grokHost: situation.grok,
     acceptCursor: situation.acceptCursor,
-    session: situation.foreign ? FOREIGN : { ...FOREIGN, ancestry: [pid(50)] },
+    session: situation.foreign ? FOREIGN : { ...FOREIGN, ancestry: [pidOf(50)] },
   };
 }
 

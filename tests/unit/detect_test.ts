@@ -3,24 +3,18 @@
 import { assertEquals } from "@std/assert";
 import { type Ancestors, detectHarness } from "../../src/harness/detect.ts";
 import { environmentOf } from "../../src/platform/environment.ts";
-import { parsePid, type Pid } from "../../src/platform/pid.ts";
-
-function pid(value: number): Pid {
-  const found = parsePid(String(value));
-  if (found === undefined) throw new Error(`${value} is no pid`);
-  return found;
-}
+import { pidOf } from "../support/facts.ts";
 
 /** Ancestors by name, nearest first, below pid 1; words after a blank are arguments. */
 function ancestors(...lines: readonly string[]): Ancestors {
   const asked = new Map(lines.map((line, index) => [100 - index, line]));
   return {
-    nearest: lines.length === 0 ? undefined : pid(100),
+    nearest: lines.length === 0 ? undefined : pidOf(100),
     info: (at) => {
       const line = asked.get(at);
       if (line === undefined) return Promise.resolve(undefined);
       const [command = "", ...args] = line.split(" ");
-      const parent = asked.has(at - 1) ? pid(at - 1) : pid(1);
+      const parent = asked.has(at - 1) ? pidOf(at - 1) : pidOf(1);
       const words = [command, ...args];
       return Promise.resolve({ pid: at, parent, command, args: words.join(" "), argv0: command });
     },
@@ -91,7 +85,7 @@ Deno.test("detectHarness: markers first, then the nearest ancestor within eight"
 
 Deno.test("detectHarness: pid 1 is not asked", async () => {
   const everywhere: Ancestors = {
-    nearest: pid(1),
+    nearest: pidOf(1),
     info: (at) =>
       Promise.resolve({ pid: at, parent: undefined, command: "claude", args: "", argv0: "" }),
   };

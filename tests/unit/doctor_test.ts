@@ -22,7 +22,7 @@ import { checkState, type StateFacts } from "../../src/modes/doctor/state_direct
 import { checkWatcher } from "../../src/modes/doctor/watcher.ts";
 import { environmentOf } from "../../src/platform/environment.ts";
 import { procIdentity } from "../../src/platform/process_identity.ts";
-import { parsePid, type Pid } from "../../src/platform/pid.ts";
+import { pidOf } from "../support/facts.ts";
 
 const OK = ok("a", "");
 const WRONG = wrong("b", "", "");
@@ -207,14 +207,8 @@ Deno.test("checkProcesses: an identity that is unknown is never shown as well or
   }
 });
 
-function pid(value: number): Pid {
-  const checked = parsePid(String(value));
-  if (checked === undefined) throw new Error(`${value} is no pid`);
-  return checked;
-}
-
 const WATCHER: WatcherFact = {
-  holder: { kind: "recorded", pid: pid(4242), liveness: "alive", identity: KNOWN },
+  holder: { kind: "recorded", pid: pidOf(4242), liveness: "alive", identity: KNOWN },
   home: { kind: "text", text: "/h" },
   path: { kind: "text", text: "/h/bin/fm-watch.sh" },
   identity: { kind: "text", text: IDENTITY },
@@ -233,7 +227,7 @@ const WATCHER_CASES: ReadonlyArray<readonly [Partial<WatcherFact>, Check["outcom
   [{ path: { kind: "text", text: "/h//bin/fm-watch.sh" } }, "wrong"],
   [{ holder: { kind: "malformed", because: "text" } }, "wrong"],
   [
-    { holder: { kind: "recorded", pid: pid(4242), liveness: "alive", identity: NOT_KNOWN } },
+    { holder: { kind: "recorded", pid: pidOf(4242), liveness: "alive", identity: NOT_KNOWN } },
     "undetermined",
   ],
 ];

@@ -8,12 +8,13 @@ import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import fc from "fast-check";
 import { environmentOf } from "../../src/platform/environment.ts";
 import { liveness } from "../../src/platform/liveness.ts";
-import { isPid, parsePid, type Pid } from "../../src/platform/pid.ts";
+import { isPid, parsePid } from "../../src/platform/pid.ts";
 import { procIdentity, psIdentity } from "../../src/platform/process_identity.ts";
 import { parseProcFiles } from "../../src/platform/proc_stat.ts";
 import { systemProcesses } from "../../src/platform/processes.ts";
 import { makeHome } from "../support/home.ts";
 import { deadPid, identityOf, startSleeper, startZombie } from "../support/processes.ts";
+import { pidOf } from "../support/facts.ts";
 
 const ON_LINUX = { ignore: Deno.build.os !== "linux" };
 
@@ -158,9 +159,3 @@ Deno.test("systemProcesses: without a readable /proc the identity comes from ps"
   const reading = await processes.identity(pidOf(sleeper.pid));
   assertMatch(reading.kind === "known" ? reading.identity : "", /^[A-Z][a-z]{2} .* \/bin\/cat$/);
 });
-
-function pidOf(value: number): Pid {
-  const pid = parsePid(String(value));
-  if (pid === undefined) throw new Error(`no pid: ${value}`);
-  return pid;
-}

@@ -16,13 +16,12 @@ import {
 } from "../../src/decide/pull_warning.ts";
 import { judgeTangle } from "../../src/decide/pull_warning/tangle.ts";
 import type { SupervisionModel } from "../../src/decide/supervision_model.ts";
-import { parsePid, type Pid } from "../../src/platform/pid.ts";
-import { type ProcessIdentity, psIdentity } from "../../src/platform/process_identity.ts";
 import { observeCheckout } from "../../src/observe/pull_warning/checked_out_branch.ts";
 import type { LedgerEntry } from "../../src/state/claude_ledger.ts";
 import { makeHome } from "../support/home.ts";
+import { identityNamed, pidOf } from "../support/facts.ts";
 
-const IDENTITY = identity("Mon Nov 30 21:18:54 2026 x");
+const IDENTITY = identityNamed("Mon Nov 30 21:18:54 2026 x");
 const GRACE = 300;
 
 /** Who holds the watch lock. */
@@ -291,17 +290,5 @@ function recorded(
   liveness: "alive" | "dead",
   identity: Extract<HolderFact, { kind: "recorded" }>["identity"],
 ): HolderFact {
-  return { kind: "recorded", pid: pid("100"), liveness, identity };
-}
-
-function pid(text: string): Pid {
-  const parsed = parsePid(text);
-  if (parsed === undefined) throw new Error(`${text} is no pid`);
-  return parsed;
-}
-
-function identity(text: string): ProcessIdentity {
-  const made = psIdentity(text);
-  if (made === undefined) throw new Error(`${text} is no identity`);
-  return made;
+  return { kind: "recorded", pid: pidOf(100), liveness, identity };
 }

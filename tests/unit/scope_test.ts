@@ -7,6 +7,7 @@
 import { assertEquals } from "@std/assert";
 import type { ScopeFact } from "../../src/decide/facts.ts";
 import { isGenuineMarker, judgeScope } from "../../src/decide/scope.ts";
+import { PRIMARY_HOME } from "../support/facts.ts";
 
 /** Bytes of a marker file, and whether it makes a secondmate home. */
 const MARKERS: ReadonlyArray<readonly [text: string, genuine: boolean]> = [
@@ -42,14 +43,6 @@ Deno.test("isGenuineMarker: only a plain file can be one", () => {
   assertEquals(isGenuineMarker({ kind: "not-a-plain-file" }), false);
 });
 
-const HOME: ScopeFact = {
-  marker: { kind: "absent" },
-  git: "primary",
-  agentsFile: "file",
-  bin: "directory",
-  state: "directory",
-};
-
 const MATE: Partial<ScopeFact> = { marker: { kind: "file", text: "sm-1\n" } };
 
 /** What differs from a primary home, and what decides. */
@@ -79,7 +72,7 @@ const SCOPES: ReadonlyArray<readonly [Partial<ScopeFact>, "in" | "out", string]>
 
 Deno.test("judgeScope: every home is in or out for its first reason", () => {
   for (const [change, kind, because] of SCOPES) {
-    const scope = judgeScope({ ...HOME, ...change });
+    const scope = judgeScope({ ...PRIMARY_HOME, ...change });
     assertEquals<{ kind: string; because: string }>(scope, { kind, because });
   }
 });

@@ -6,20 +6,14 @@
 
 import { assertEquals } from "@std/assert";
 import { judgeSessionOwner, type SessionFact } from "../../src/decide/session_owner.ts";
-import { parsePid, type Pid } from "../../src/platform/pid.ts";
-
-function pid(value: number): Pid {
-  const parsed = parsePid(String(value));
-  if (parsed === undefined) throw new Error(`no pid: ${value}`);
-  return parsed;
-}
+import { pidOf } from "../support/facts.ts";
 
 /** Another live session's lock. */
 const FOREIGN: SessionFact = {
   lockKind: "file",
-  holder: pid(50),
+  holder: pidOf(50),
   holderIsHarness: true,
-  ancestry: [pid(10), pid(11)],
+  ancestry: [pidOf(10), pidOf(11)],
   trustedSessionId: undefined,
   recordedSessionId: undefined,
 };
@@ -28,9 +22,9 @@ const SAME = { trustedSessionId: "c1", recordedSessionId: "c1" };
 
 const ROWS: ReadonlyArray<readonly [what: string, changes: Partial<SessionFact>, owner: string]> = [
   ["another live harness", {}, "foreign 50"],
-  ["our harness", { holder: pid(10) }, "ours"],
-  ["our outer harness", { holder: pid(11) }, "ours"],
-  ["our harness behind a link", { holder: pid(11), lockKind: "link" }, "ours"],
+  ["our harness", { holder: pidOf(10) }, "ours"],
+  ["our outer harness", { holder: pidOf(11) }, "ours"],
+  ["our harness behind a link", { holder: pidOf(11), lockKind: "link" }, "ours"],
   ["the same conversation", SAME, "ours"],
   ["another conversation", { ...SAME, recordedSessionId: "c2" }, "foreign 50"],
   ["no id on either side", {}, "foreign 50"],

@@ -8,28 +8,25 @@ import { assert, assertEquals } from "@std/assert";
 import type {
   DaemonFact,
   NeedFact,
-  PayloadFact,
   ScopeFact,
   SessionDirectoryFact,
   TurnEndFacts,
   WatcherFact,
 } from "../../src/decide/facts.ts";
 import { decideTurnEnd, type TurnEndMode, type TurnEndVerdict } from "../../src/decide/turn_end.ts";
-import { observePayload } from "../../src/observe/payload.ts";
-import { parsePid } from "../../src/platform/pid.ts";
-import { psIdentity } from "../../src/platform/process_identity.ts";
+import { identityNamed, payloadOf, pidOf, PRIMARY_HOME } from "../support/facts.ts";
 
 const NO_SETTINGS = { FM_GUARD_GRACE: undefined, FM_POLL: undefined };
 
 const PAYLOADS = {
-  empty: payload(""),
-  unreadable: payload("{"),
-  first: payload("{}"),
-  continued: payload('{"stop_hook_active":true}'),
-  wrong: payload('{"stop_hook_active":null}'),
-  "cursor first": payload('{"cursor_version":"x"}'),
-  "cursor continued": payload('{"cursor_version":"x","stop_hook_active":true}'),
-  "cursor wrong": payload('{"cursor_version":"x","stop_hook_active":null}'),
+  empty: payloadOf(""),
+  unreadable: payloadOf("{"),
+  first: payloadOf("{}"),
+  continued: payloadOf('{"stop_hook_active":true}'),
+  wrong: payloadOf('{"stop_hook_active":null}'),
+  "cursor first": payloadOf('{"cursor_version":"x"}'),
+  "cursor continued": payloadOf('{"cursor_version":"x","stop_hook_active":true}'),
+  "cursor wrong": payloadOf('{"cursor_version":"x","stop_hook_active":null}'),
 } as const;
 
 const DIRECTORIES = {
@@ -39,17 +36,9 @@ const DIRECTORIES = {
   unknown: { kind: "unknown" },
 } as const satisfies Readonly<Record<string, SessionDirectoryFact>>;
 
-const IN_SCOPE: ScopeFact = {
-  marker: { kind: "absent" },
-  git: "primary",
-  agentsFile: "file",
-  bin: "directory",
-  state: "directory",
-};
-
 const SCOPES = {
-  in: IN_SCOPE,
-  out: { ...IN_SCOPE, git: "linked-worktree" },
+  in: PRIMARY_HOME,
+  out: { ...PRIMARY_HOME, git: "linked-worktree" },
 } as const satisfies Readonly<Record<string, ScopeFact>>;
 
 const NEEDS = {
@@ -205,10 +194,6 @@ function names<Name extends string>(table: Readonly<Record<Name, unknown>>): rea
   return Object.keys(table).filter(isName);
 }
 
-function payload(text: string): PayloadFact {
-  return observePayload({ kind: "bytes", bytes: new TextEncoder().encode(text) });
-}
-
 function watcher(healthy: boolean): WatcherFact {
   return {
     ...holder(),
@@ -231,11 +216,9 @@ function daemon(mode: DaemonFact["mode"]): DaemonFact {
 }
 
 function holder(): Pick<DaemonFact, "holder" | "identity"> {
-  const pid = parsePid("4242");
-  const identity = psIdentity("x");
-  if (pid === undefined || identity === undefined) throw new Error("both are given");
+  const identity = { kind: "known", identity: identityNamed("x") } as const;
   return {
-    holder: { kind: "recorded", pid, liveness: "alive", identity: { kind: "known", identity } },
+    holder: { kind: "recorded", pid: pidOf(4242), liveness: "alive", identity },
     identity: { kind: "text", text: "x" },
   };
 }

@@ -9,13 +9,12 @@ import { judgeDaemon } from "../../src/decide/away_daemon.ts";
 import type { DaemonFact, HolderFact, WatcherFact } from "../../src/decide/facts.ts";
 import type { FileText } from "../../src/platform/file_text.ts";
 import type { Liveness } from "../../src/platform/liveness.ts";
-import { parsePid, type Pid } from "../../src/platform/pid.ts";
-import { type ProcessIdentity, psIdentity } from "../../src/platform/process_identity.ts";
 import { judgeWatcher } from "../../src/decide/watcher_health.ts";
+import { identityNamed, pidOf } from "../support/facts.ts";
 
 const HOME = "/h";
 const PATH = "/h/bin/fm-watch.sh";
-const IDENTITY = identity("linux-starttime=1 cmdline-hex=61");
+const IDENTITY = identityNamed("linux-starttime=1 cmdline-hex=61");
 const ABSENT: FileText = { kind: "absent" };
 const UNREADABLE: FileText = { kind: "unreadable", because: "permission denied" };
 
@@ -130,7 +129,7 @@ function recorded(
   liveness: Liveness,
   identity: Extract<HolderFact, { kind: "recorded" }>["identity"],
 ): HolderFact {
-  return { kind: "recorded", pid: pid(), liveness, identity };
+  return { kind: "recorded", pid: pidOf(4242), liveness, identity };
 }
 
 function beat(ageSeconds: number): Partial<WatcherFact> {
@@ -143,16 +142,4 @@ function grace(seconds: string | undefined, poll?: string): WatcherFact["grace"]
 
 function text(value: string): FileText {
   return { kind: "text", text: value };
-}
-
-function pid(): Pid {
-  const value = parsePid("4242");
-  if (value === undefined) throw new Error("4242 is a pid");
-  return value;
-}
-
-function identity(value: string): ProcessIdentity {
-  const known = psIdentity(value);
-  if (known === undefined) throw new Error("not empty");
-  return known;
 }
