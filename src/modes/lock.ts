@@ -11,6 +11,7 @@ import {
 import { judgeSessionOwner, type SessionFact, type SessionOwner } from "../decide/session_owner.ts";
 import { observeSession, SESSION_LOCK_NAME } from "../observe/session.ts";
 import { writeTo } from "../platform/output.ts";
+import type { Pid } from "../platform/pid.ts";
 import { printable } from "../platform/printable.ts";
 import { systemProcesses } from "../platform/processes.ts";
 import { personHome } from "./call_home.ts";
@@ -130,7 +131,7 @@ async function status(call: Call, request: SessionLockRequest): Promise<ExitStat
     saw: owner.saw,
   };
   if (hasFlag(call, "json")) await sayJson(report);
-  else await say([inWords(owner)]);
+  else await say([inWords(owner, fact.holder)]);
   return EXIT.ok;
 }
 
@@ -141,11 +142,13 @@ function ownerShown(fact: SessionFact): SessionOwner {
     : judgeSessionOwner(fact);
 }
 
-function inWords(owner: SessionOwner): string {
+function inWords(owner: SessionOwner, holder: Pid | undefined): string {
+  const pid = holder === undefined ? "" : ` (pid ${holder})`;
   switch (owner.kind) {
     case "ours":
+      return `lock: held by this session${pid}`;
     case "foreign":
-      return `lock: ${owner.saw}`;
+      return `lock: held by another live session${pid}`;
     case "free":
       return `lock: free - ${owner.saw}`;
     case "stale":

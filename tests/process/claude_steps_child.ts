@@ -99,7 +99,10 @@ const CHANGES: Readonly<Record<string, () => Promise<Change>>> = {
   "acquire": () =>
     Promise.resolve(async () => (await acquireSessionLock({ state, environment, look })).kind),
   "release": () =>
-    Promise.resolve(async () => await releaseSessionLock({ state, environment, look })),
+    Promise.resolve(async () => {
+      const release = await releaseSessionLock({ state, environment, look });
+      return typeof release === "string" ? release : release.kind;
+    }),
 };
 
 const prepared = await CHANGES[change]?.();
