@@ -1,8 +1,9 @@
 /** What Claude sessions are told by the auto-arm. Other programs look for the quoted phrases. */
 
-import { printableWithin } from "../platform/printable.ts";
+import { printable, printableWithin } from "../platform/printable.ts";
+import type { HomeCommands } from "./commands.ts";
 
-/** Longest line that is shown; Claude cuts a hook's output at 10,000 characters. */
+/** Longest line of others that is shown; Claude cuts a hook's output at 10,000 characters. */
 const LINE_LIMIT = 600;
 
 /** The line that keeps a session from starting a second supervision by hand. */
@@ -10,23 +11,23 @@ const NO_MANUAL_ARM = "Do not launch a manual background arm; end the turn and l
   "retry, or diagnose its registration and the watcher's startup.";
 
 /** A wake, for the session that has to handle it. */
-export function rewakeText(wakes: readonly string[]): string {
+export function rewakeText(wakes: readonly string[], commands: HomeCommands): string {
   return lines([
     "firstmate watcher wake - one supervision event needs a handling turn now.",
-    ...wakes,
-    "Handle it: run bin/fm-wake-drain.sh, and when the work is done acknowledge with the " +
+    ...wakes.map(cut),
+    `Handle it: run ${commands.drain}, and when the work is done acknowledge with the ` +
     "WAKE_ACK_REQUIRED command it prints (--ack-through). An unacknowledged wake stays durable. " +
-    "This hook owns continuity: do NOT run bin/fm-watch-arm.sh.",
+    `This hook owns continuity: do NOT run ${commands.arm}.`,
   ]);
 }
 
 /** The end of a park that would outlive the time the host gives its hook. */
-export function rearmText(): string {
+export function rearmText(commands: HomeCommands): string {
   return lines([
     "firstmate watcher wake - the hook reached its time limit and needs one turn to arm again.",
-    "Nothing else happened: run bin/fm-wake-drain.sh to confirm, acknowledge with the " +
+    `Nothing else happened: run ${commands.drain} to confirm, acknowledge with the ` +
     "WAKE_ACK_REQUIRED command (--ack-through) if it prints one, and end the turn. " +
-    "This hook owns continuity: do NOT run bin/fm-watch-arm.sh.",
+    `This hook owns continuity: do NOT run ${commands.arm}.`,
   ]);
 }
 
@@ -81,9 +82,15 @@ export function interruptedText(signal: "HUP" | "TERM" | "INT"): string {
 }
 
 function evidenceLines(evidence: readonly string[]): readonly string[] {
-  return evidence.length > 0 ? evidence : ["The arm produced no diagnostic output of its own."];
+  return evidence.length > 0
+    ? evidence.map(cut)
+    : ["The arm produced no diagnostic output of its own."];
+}
+
+function cut(line: string): string {
+  return printableWithin(line, LINE_LIMIT);
 }
 
 function lines(texts: readonly string[]): string {
-  return texts.map((text) => `${printableWithin(text, LINE_LIMIT)}\n`).join("");
+  return texts.map((text) => `${printable(text)}\n`).join("");
 }

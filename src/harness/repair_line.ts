@@ -1,5 +1,6 @@
 /** The one line that tells a session how its supervision is repaired. */
 
+import type { HomeCommands } from "./commands.ts";
 import type { HarnessName } from "./names.ts";
 
 /** What the line depends on. */
@@ -11,6 +12,7 @@ export interface RepairSituation {
   readonly relaySettings: string | undefined;
   /** Seconds of a Codex checkpoint, `FM_CODEX_WATCH_CHECKPOINT`. */
   readonly checkpointSeconds: number;
+  readonly commands: HomeCommands;
 }
 
 /** Words for the harnesses that have their own way; the rest follow their session's start block. */
@@ -18,19 +20,19 @@ const REPAIRS: Readonly<Partial<Record<HarnessName, (situation: RepairSituation)
   "claude": () =>
     "watcher supervision needs Stop-owned automatic recovery; inspect the hook registration and " +
     "startup status before ending the turn.",
-  "codex": ({ checkpointSeconds }) =>
+  "codex": ({ checkpointSeconds, commands }) =>
     "repair missing watcher supervision with a foreground checkpoint: " +
-    `bin/fm-watch-checkpoint.sh --seconds ${checkpointSeconds} and handle what it reports.`,
+    `${commands.checkpoint} --seconds ${checkpointSeconds} and handle what it reports.`,
   "pi": piRepair,
   "pi-signed": piRepair,
   "omp": () =>
     "arm the watcher with the omp tool fm_watch_arm_omp, or restart omp in this home so that both " +
     ".omp/extensions/fm-primary-turnend-guard.ts and .omp/extensions/fm-primary-omp-watch.ts load.",
-  "opencode": () =>
-    "let the TUI plugin arm the watcher once the session is idle; bin/fm-watch-arm.sh is a manual " +
+  "opencode": ({ commands }) =>
+    `let the TUI plugin arm the watcher once the session is idle; ${commands.arm} is a manual ` +
     "recovery probe only.",
-  "grok": () =>
-    "run bin/fm-watch-arm.sh as its own Grok tracked background task, never shell &, before ending " +
+  "grok": ({ commands }) =>
+    `run ${commands.arm} as its own Grok tracked background task, never shell &, before ending ` +
     "the turn.",
   "cursor": () =>
     "watcher supervision is owned by the stop-hook park; inspect its hook registration and the " +
@@ -40,18 +42,25 @@ const REPAIRS: Readonly<Partial<Record<HarnessName, (situation: RepairSituation)
 /** The repair line for a situation, without a newline. */
 export function repairLine(situation: RepairSituation): string {
   if (situation.mode === "away") {
-    return "Away mode owns watcher supervision; load /afk and make sure its daemon runs instead of " +
-      "starting supervision directly.";
+    return `Away mode owns watcher supervision; load /afk and make sure its daemon runs${
+      byCommand(situation, "")
+    } instead of starting supervision directly.`;
   }
   if (situation.mode === "quiet") {
-    return "Quiet mode owns watcher supervision; load /quiet and make sure its daemon runs instead " +
-      "of starting supervision directly.";
+    return `Quiet mode owns watcher supervision; load /quiet and make sure its daemon runs${
+      byCommand(situation, " --quiet")
+    } instead of starting supervision directly.`;
   }
   const repair = REPAIRS[situation.harness]?.(situation) ??
     "repair missing watcher supervision according to the session-start block for this harness " +
       "before ending the turn; do not use shell &.";
   const settings = situation.relaySettings;
   return settings === undefined ? repair : `source ${singleQuoted(settings)} first, then ${repair}`;
+}
+
+/** How the daemon is started where no skill of the session does it. */
+function byCommand({ commands: { away } }: RepairSituation, flag: string): string {
+  return away === undefined ? "" : ` (${away}${flag}, as a background task)`;
 }
 
 function piRepair(): string {

@@ -9,3 +9,8 @@
 export function shellQuote(text: string): string {
   return `'${text.replaceAll(/['\\]/g, (character) => `'\\${character}'`)}'`;
 }
+
+/** `path` as it can be pasted into a shell: quoted only where it has to be. */
+export function pasteable(path: string): string {
+  return /^[A-Za-z0-9._\/+@%:,=-]+$/.test(path) ? path : shellQuote(path);
+}

@@ -51,7 +51,7 @@ watcher is blocked, so that nobody stops listening while work is still running.
 - Before you start work in the background: \`turnguard task add ID --note "what runs"\`
 - When its result is in and used: \`turnguard task done ID\`
 - What is recorded: \`turnguard task list\`; how this home stands: \`turnguard status\`
-- To be watched: run \`turnguard watch\` as a background task of your harness, never with \`&\`
+- To be watched: run \`turnguard arm\` as a background task of your harness, never with \`&\`
 - Why a turn was or would be blocked: \`turnguard explain stop\`
 
 The files in \`state/\` belong to these commands. Do not edit them.

@@ -10,6 +10,7 @@ import {
 import type { HarnessName } from "../harness/names.ts";
 import { observeAwayMode } from "../observe/daemon.ts";
 import type { Home } from "../observe/home.ts";
+import { homeCommands } from "../observe/home_commands.ts";
 import { observeWakeBacklog } from "../observe/pull_warning/wake_backlog.ts";
 import type { Environment } from "../platform/environment.ts";
 import { targetKind } from "../platform/path_kind.ts";
@@ -66,6 +67,7 @@ async function situationOf(call: Call): Promise<InstructionSituation> {
     mode: modeOf(call, home),
     relaySettings: given(call, "x-mode") === true ? relayPath(home) : settings,
     checkpointSeconds: checkpointSeconds(environment),
+    commands: homeCommands(home),
     readOnly: given(call, "read-only") ?? isYes(environment.get("FM_GUARD_READ_ONLY")),
     queuePending: given(call, "queue-pending") ??
       (await observeWakeBacklog(home.state, environment, processes)).pending > 0,

@@ -4,7 +4,6 @@ import { bold, dim, green, red, yellow } from "@std/fmt/colors";
 import type { Environment } from "../platform/environment.ts";
 import { writeTo } from "../platform/output.ts";
 import { jsonText, printable } from "../platform/printable.ts";
-import { shellQuote } from "../harness/shell_quote.ts";
 import { EXIT, type ExitStatus } from "./mode.ts";
 import { wrap } from "./wrap.ts";
 
@@ -129,7 +128,4 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** `path` as it can be pasted into a shell. */
-export function pasteable(path: string): string {
-  return /^[A-Za-z0-9._\/+@%:,=-]+$/.test(path) ? path : shellQuote(path);
-}
+export { pasteable } from "../harness/shell_quote.ts";

@@ -9,6 +9,7 @@ import type { HarnessName } from "../harness/names.ts";
 import { repairLine } from "../harness/repair_line.ts";
 import { describeMalformed, malformedSettings } from "../decide/settings.ts";
 import type { Home } from "../observe/home.ts";
+import { homeCommands } from "../observe/home_commands.ts";
 import { graceVariables, type TurnEndObserver } from "../observe/turn_end.ts";
 import type { Environment } from "../platform/environment.ts";
 import { targetKind } from "../platform/path_kind.ts";
@@ -46,6 +47,7 @@ export async function turnEndBanner(situation: BannerSituation): Promise<string>
         "positive-digits",
         DEFAULT_CHECKPOINT_SECONDS,
       ).value,
+      commands: homeCommands(home),
     }),
   });
 }

@@ -29,6 +29,7 @@ import {
 } from "../harness/warning_texts.ts";
 import { observeAwayMode } from "../observe/daemon.ts";
 import type { Home } from "../observe/home.ts";
+import { homeCommands } from "../observe/home_commands.ts";
 import { observeNeed } from "../observe/need.ts";
 import { once } from "../observe/once.ts";
 import { observePullWarning } from "../observe/pull_warning.ts";
@@ -195,6 +196,7 @@ async function repairText(context: Context): Promise<string> {
     mode: observeAwayMode(home.state),
     relaySettings: relaySettings(home),
     checkpointSeconds: checkpointSeconds(environment),
+    commands: homeCommands(home),
     readOnly: standing === "read-only",
     queuePending: (await backlog()).pending > 0,
   });

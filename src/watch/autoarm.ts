@@ -24,6 +24,7 @@ import {
 } from "../harness/autoarm_texts.ts";
 import { observeAwayMode } from "../observe/daemon.ts";
 import type { Home } from "../observe/home.ts";
+import { homeCommands } from "../observe/home_commands.ts";
 import { observeNeed } from "../observe/need.ts";
 import { observeWatcher } from "../observe/watcher.ts";
 import { LEDGER_NAME } from "../state/claude_ledger.ts";
@@ -169,7 +170,7 @@ class Firing {
       case "recovered":
         return await this.#recovered();
       case "rewake":
-        return await this.#rewake(rewakeText(end.output.wakes));
+        return await this.#rewake(rewakeText(end.output.wakes, homeCommands(this.#setup.home)));
       case "silenced":
       case "first-failure":
       case "later-failure":
@@ -264,7 +265,7 @@ class Firing {
     }
     // An arm that only followed somebody's watcher leaves no downtime of its own behind.
     await publishDowntime(this.#state, 1_000);
-    return await this.#rewake(rearmText());
+    return await this.#rewake(rearmText(homeCommands(this.#setup.home)));
   }
 
   async #printIfOurs(text: string): Promise<boolean> {

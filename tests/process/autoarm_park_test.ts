@@ -158,6 +158,17 @@ scenario(
   },
 );
 
+scenario("a park in a home made by init speaks of turnguard's commands", async (home) => {
+  home.write("state/.turnguard-home");
+  await using session = (await openSession(home)).hold();
+  home.write("state/task1.status", "done\n");
+  const { status, stderr } = await session.fire();
+  assertEquals(status, 2);
+  const root = `--root ${home.root}`;
+  assertStringIncludes(stderr, `Handle it: run turnguard wake drain ${root}, and `);
+  assertStringIncludes(stderr, `do NOT run turnguard arm ${root}.`);
+});
+
 /** What came up while the hook was parked, and how its time limit is then recorded. */
 const LIMITS: readonly (readonly [string, (home: TestHome) => unknown, string])[] = [
   ["away mode", (home) => home.away(), "afk"],

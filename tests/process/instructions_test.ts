@@ -191,3 +191,18 @@ Deno.test("instructions: a path cannot break the one line or steer a terminal", 
     assertStringIncludes(line, "it'\\''s ");
   }
 });
+
+Deno.test("instructions: a home made by init is told turnguard's commands, and scripts it has", async () => {
+  await using home = makeHome();
+  home.write("state/.turnguard-home");
+  const codex = () => repairLine(home, ["--harness", "codex", "--queue-pending", "0"]);
+  const checkpoint = "foreground checkpoint: turnguard checkpoint --root";
+  assertStringIncludes(await codex(), `${checkpoint} ${home.root} --seconds 180 and `);
+  const { stdout } = await runTurnguard(
+    ["instructions", "--repair-line", "--harness", "grok", "--queue-pending", "0"],
+    { cwd: home.path("state") },
+  );
+  assertStringIncludes(stdout, "run turnguard arm as its own Grok tracked background task");
+  home.write("bin/fm-watch-checkpoint.sh");
+  assertStringIncludes(await codex(), "checkpoint: bin/fm-watch-checkpoint.sh --seconds 180 and ");
+});

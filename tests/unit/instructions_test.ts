@@ -10,6 +10,7 @@ import {
   type InstructionSituation,
   repairInstruction,
 } from "../../src/harness/instructions.ts";
+import { FLEET_COMMANDS, ownCommands } from "../../src/harness/commands.ts";
 import type { HarnessName } from "../../src/harness/names.ts";
 
 /** Commands that would start a watcher. */
@@ -54,6 +55,7 @@ function situation(changes: Partial<InstructionSituation> = {}): InstructionSitu
     mode: "off",
     relaySettings: undefined,
     checkpointSeconds: 7,
+    commands: FLEET_COMMANDS,
     readOnly: false,
     queuePending: false,
     ...changes,
@@ -148,4 +150,22 @@ Deno.test("instructionBlock: a read-only session is told what is not for it, and
   assertStringIncludes(block, "an idle turn is the right outcome");
   assert(!block.includes("Ordinary wake"), block);
   for (const arm of ARMS) assert(!block.includes(arm), block);
+});
+
+Deno.test("repairInstruction: a home of turnguard's own is told turnguard's commands", () => {
+  const line = (changes: Partial<InstructionSituation>, root?: string) =>
+    repairInstruction(situation({ ...changes, commands: ownCommands(root) }));
+  assertStringIncludes(line({ harness: "codex" }), ": turnguard checkpoint --seconds 7 and ");
+  assertStringIncludes(
+    line({ harness: "codex" }, "/a home"),
+    ": turnguard checkpoint --root '/a home' --seconds 7 and ",
+  );
+  assertStringIncludes(line({ harness: "grok" }), "run turnguard arm as its own Grok tracked ");
+  assertStringIncludes(line({ harness: "opencode" }), "; turnguard arm is a manual recovery probe");
+  assertStringIncludes(
+    line({ mode: "away" }),
+    "load /afk and make sure its daemon runs (turnguard afk on, ",
+  );
+  assertStringIncludes(line({ mode: "quiet" }, "/h"), "(turnguard afk on --root /h --quiet, ");
+  for (const [harness] of TEXTS) assert(!line({ harness }).includes("bin/fm-"), harness);
 });
