@@ -99,10 +99,7 @@ const CHANGES: Readonly<Record<string, () => Promise<Change>>> = {
   "acquire": () =>
     Promise.resolve(async () => (await acquireSessionLock({ state, environment, look })).kind),
   "release": () =>
-    Promise.resolve(async () => {
-      const release = await releaseSessionLock({ state, environment, look });
-      return typeof release === "string" ? release : release.kind;
-    }),
+    Promise.resolve(async () => (await releaseSessionLock({ state, environment, look })).kind),
 };
 
 const prepared = await CHANGES[change]?.();

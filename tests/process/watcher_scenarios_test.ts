@@ -377,6 +377,29 @@ scenario("a marker that is a directory is set aside, and told once (W40)", async
   assertEquals(aside.length, 1);
 });
 
+// Process-event sources.
+
+const CAPTURED = "1700000000\t1\tcheck\tprocevent:src:1\tcheck: procevent plain src 1\n";
+const SEEN = `state/.seen-procevent-${new TextEncoder().encode("procevent:src:1").toHex()}`;
+
+scenario("a captured result is told once while it is queued (W32)", async (home) => {
+  home.write("state/.wake-queue", CAPTURED).write("state/.wake-queue.seq", "1\n");
+  const told = "check: process-event result captured: procevent:src:1\n";
+  assertEquals((await watch(home)).stdout, told);
+  assert(exists(home.path(SEEN)));
+  assertEquals((await watch(home)).stdout, RESURFACE);
+});
+
+scenario("a captured result that nobody could be told of is told later (W33)", async (home) => {
+  home.write("state/.wake-queue", CAPTURED).write("state/.wake-queue.seq", "1\n");
+  const full = new Deno.Command("/bin/bash", {
+    args: ["-c", 'exec "$@" >/dev/full', "-", TURNGUARD, "watch", ...home.args],
+  });
+  assertEquals((await full.output()).code, 1);
+  assertEquals([exists(home.path(SEEN)), queued(home).length], [false, 1]);
+  assertMatch((await watch(home)).stdout, /^check: process-event result captured: /);
+});
+
 scenario("the delivery is recorded with pid and identity", async (home) => {
   await using watcher = await startWatch(home);
   const identity = await identityOf(watcher.pid);
