@@ -4,10 +4,11 @@
  * @module
  */
 
-import { exists, openSession } from "../support/claude_session.ts";
+import { openSession } from "../support/claude_session.ts";
+import { exists } from "../support/files.ts";
 import { makeHome } from "../support/home.ts";
 import { identityOf, startSleeper, until } from "../support/processes.ts";
-import { TURNGUARD } from "../support/turnguard.ts";
+import { startTurnguard } from "../support/turnguard.ts";
 import type { Measured } from "./measure.ts";
 import { median } from "./report.ts";
 
@@ -28,15 +29,10 @@ async function oneAnswerMs(): Promise<number> {
   await using home = makeHome().task();
   await using owner = startSleeper();
   home.write("state/.lock", `${owner.pid}\n`);
-  const guard = new Deno.Command(TURNGUARD, {
-    args: ["stop", "--claude", ...home.args],
-    clearEnv: true,
+  const guard = startTurnguard(["stop", "--claude", ...home.args], {
     env: { ...home.env, FM_CLAUDE_AUTOARM_SYNC_WAIT_MS: LONG_WAIT_MS },
-    cwd: "/",
     stdin: "piped",
-    stdout: "null",
-    stderr: "null",
-  }).spawn();
+  });
   const writer = guard.stdin.getWriter();
   await writer.write(new TextEncoder().encode('{"session_id":"S1"}'));
   await writer.close();

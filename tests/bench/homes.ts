@@ -9,7 +9,7 @@
  */
 
 import { parseArgs } from "@std/cli";
-import { exists } from "../support/claude_session.ts";
+import { exists } from "../support/files.ts";
 import { makeHome, type TestHome } from "../support/home.ts";
 import { until } from "../support/processes.ts";
 import { environmentOf, TURNGUARD } from "../support/turnguard.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
+import { isFile } from "../support/files.ts";
 import { environmentOf } from "../support/turnguard.ts";
-import { isFile } from "../support/processes.ts";
 
 /** One program as a harness calls it. */
 export interface Call {

@@ -12,17 +12,10 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { liveness } from "../../src/platform/liveness.ts";
 import { parsePid } from "../../src/platform/pid.ts";
-import { isFile, until } from "../support/processes.ts";
+import { isFile, textOf } from "../support/files.ts";
+import { until } from "../support/processes.ts";
 import { environmentOf } from "../support/turnguard.ts";
-import {
-  guardProcesses,
-  type LiveHome,
-  liveHome,
-  TASK,
-  textOf,
-  turnguard,
-  verdicts,
-} from "./live_home.ts";
+import { guardProcesses, type LiveHome, liveHome, TASK, turnguard, verdicts } from "./live_home.ts";
 import { type MockModel, startMockModel } from "./mock_model.ts";
 import { npmCli } from "./npm_cli.ts";
 import { startTerminal, TMUX } from "./terminal.ts";

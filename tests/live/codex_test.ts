@@ -9,8 +9,8 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import { isFile } from "../support/processes.ts";
-import { environmentOf, runProgram, TURNGUARD } from "../support/turnguard.ts";
+import { isFile } from "../support/files.ts";
+import { runProgram, startTurnguard, TURNGUARD } from "../support/turnguard.ts";
 import { type LiveHome, liveHome } from "./live_home.ts";
 import { type MockModel, startMockModel } from "./mock_model.ts";
 import { npmCli } from "./npm_cli.ts";
@@ -89,15 +89,7 @@ function configuration(home: LiveHome, model: MockModel): string {
 
 /** A watcher of `home` that has said that it watches. */
 async function startWatch(home: LiveHome): Promise<AsyncDisposable> {
-  const child = new Deno.Command(TURNGUARD, {
-    args: ["watch", "--root", home.root],
-    clearEnv: true,
-    env: environmentOf({}),
-    cwd: "/",
-    stdin: "null",
-    stdout: "piped",
-    stderr: "null",
-  }).spawn();
+  const child = startTurnguard(["watch", "--root", home.root], { stdout: "piped" });
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   const end = async (): Promise<void> => {
     try {

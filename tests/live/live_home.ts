@@ -6,6 +6,7 @@
 
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
+import { textOf } from "../support/files.ts";
 import { runProgram, runTurnguard } from "../support/turnguard.ts";
 
 /** A home in a temporary folder. Bind it with `await using`: its processes end and its folder goes. */
@@ -86,16 +87,6 @@ function journal(root: string): readonly JournalRecord[] {
 function isRecord(value: unknown): value is JournalRecord {
   return typeof value === "object" && value !== null && "mode" in value && "verdict" in value &&
     "code" in value;
-}
-
-/** What is in a file; nothing when it is not there. */
-export function textOf(path: string): string {
-  try {
-    return Deno.readTextFileSync(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return "";
-    throw error;
-  }
 }
 
 function end(pid: number): void {

@@ -5,7 +5,7 @@
  */
 
 import { join } from "@std/path";
-import { isFile } from "../support/processes.ts";
+import { isFile } from "../support/files.ts";
 
 /** Where a CLI is, or why it cannot be had. */
 export type NpmCli =

@@ -12,7 +12,8 @@ import {
   type Scenario,
   scenarios,
 } from "../support/arm_home.ts";
-import { exists, isRunning, textOf } from "../support/claude_session.ts";
+import { isRunning } from "../support/claude_session.ts";
+import { exists, textOf } from "../support/files.ts";
 
 const RESURFACE = "check: rearm-resurface";
 const NO_WATCHER = "watcher: FAILED - no live watcher with a fresh beacon";

@@ -6,7 +6,8 @@
 
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
 import { type ArmHome, scenarios, untilItIgnores } from "../support/arm_home.ts";
-import { exists, isRunning, textOf } from "../support/claude_session.ts";
+import { isRunning } from "../support/claude_session.ts";
+import { exists, textOf } from "../support/files.ts";
 import { deadPid, type Sleeper, startZombie } from "../support/processes.ts";
 import { runTurnguard } from "../support/turnguard.ts";
 

@@ -8,14 +8,13 @@
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
 import {
   type ClaudeSession,
-  exists,
   type Hook,
   isRunning,
   ledgerOf,
   openSession,
-  textOf,
 } from "../support/claude_session.ts";
 import { untilItLooked } from "../support/arm_home.ts";
+import { exists, textOf } from "../support/files.ts";
 import { makeHome, type TestHome } from "../support/home.ts";
 import { identityOf, until } from "../support/processes.ts";
 import { handleWakes } from "../support/handle_wakes.ts";

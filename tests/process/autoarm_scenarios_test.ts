@@ -11,16 +11,15 @@ import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } 
 import {
   armRuns,
   type ClaudeSession,
-  exists,
   type HookOptions,
   isRunning,
   ledgerOf,
   openSession,
   says,
   STOP_PAYLOAD,
-  textOf,
   writeArm,
 } from "../support/claude_session.ts";
+import { exists, textOf } from "../support/files.ts";
 import { makeHome, type TestHome } from "../support/home.ts";
 import { asOtherUser, deadPid, identityOf, isSuperuser, until } from "../support/processes.ts";
 import { snapshot } from "../support/snapshot.ts";

@@ -9,15 +9,14 @@
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
 import {
   type ClaudeSession,
-  exists,
   type Hook,
   isRunning,
   ledgerOf,
   openSession,
   says,
-  textOf,
   writeArm,
 } from "../support/claude_session.ts";
+import { exists, textOf } from "../support/files.ts";
 import { makeHome, type TestHome } from "../support/home.ts";
 import { until } from "../support/processes.ts";
 import { inBatches } from "../support/turnguard.ts";

@@ -9,7 +9,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { makeHome, type TestHome } from "../support/home.ts";
 import { until } from "../support/processes.ts";
 import { snapshot } from "../support/snapshot.ts";
-import { environmentOf, type RunOptions, runTurnguard, TURNGUARD } from "../support/turnguard.ts";
+import { type RunOptions, runTurnguard, startTurnguard } from "../support/turnguard.ts";
 
 /** Writes a check of mode 700, unregistered. */
 function writeCheck(home: TestHome, id: string, body: string, mode = 0o700): string {
@@ -432,14 +432,7 @@ Deno.test("check run: a stop ends the check with all that it started", async () 
   await using home = makeHome();
   const child = `${home.folder}/child`;
   await trusted(home, "c", `${stubbornChild(child)}\nwait`);
-  const turnguard = new Deno.Command(TURNGUARD, {
-    args: ["check", "run", "c", ...home.args],
-    clearEnv: true,
-    env: environmentOf({}),
-    stdin: "null",
-    stdout: "null",
-    stderr: "null",
-  }).spawn();
+  const turnguard = startTurnguard(["check", "run", "c", ...home.args]);
   try {
     const pid = await pidIn(child);
     assert(runs(pid));

@@ -5,9 +5,10 @@
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { exists } from "../support/files.ts";
 import { makeHome, type TestHome } from "../support/home.ts";
 import { until } from "../support/processes.ts";
-import { environmentOf, type RunResult, runTurnguard, TURNGUARD } from "../support/turnguard.ts";
+import { type RunResult, runTurnguard, startTurnguard } from "../support/turnguard.ts";
 
 const SETTINGS = { FM_CHECK_INTERVAL: "0", FM_POLL: "1", FM_CHECK_TIMEOUT: "20" };
 
@@ -28,15 +29,6 @@ function watch(home: TestHome, env: Readonly<Record<string, string>> = {}): Prom
 function rows(home: TestHome): readonly (readonly (string | undefined)[])[] {
   return Deno.readTextFileSync(home.path("state/.wake-queue")).split("\n").slice(0, -1)
     .map((row) => row.split("\t").slice(2));
-}
-
-function exists(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 Deno.test("watch: a check's output is queued, printed with its lines, and the sweep noted", async () => {
@@ -82,14 +74,9 @@ Deno.test("watch: a stop in the middle of a check ends the check and its copy", 
   await using home = makeHome();
   const mark = `${home.folder}/pid`;
   await trusted(home, "c", `echo $$ > '${mark}'; sleep 600`);
-  const watcher = new Deno.Command(TURNGUARD, {
-    args: ["watch", ...home.args],
-    clearEnv: true,
-    env: environmentOf({ ...SETTINGS, FM_CHECK_TIMEOUT: "60" }),
-    stdin: "null",
-    stdout: "null",
-    stderr: "null",
-  }).spawn();
+  const watcher = startTurnguard(["watch", ...home.args], {
+    env: { ...SETTINGS, FM_CHECK_TIMEOUT: "60" },
+  });
   try {
     await until(() => exists(mark) && Deno.readTextFileSync(mark).endsWith("\n"));
   } finally {

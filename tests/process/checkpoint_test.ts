@@ -6,7 +6,8 @@
 
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
 import { type ArmHome, type Scenario, scenarios } from "../support/arm_home.ts";
-import { isRunning, textOf } from "../support/claude_session.ts";
+import { isRunning } from "../support/claude_session.ts";
+import { textOf } from "../support/files.ts";
 import { until } from "../support/processes.ts";
 
 const OUTSIDE = "checkpoint: watcher is already running outside this foreground checkpoint\n";

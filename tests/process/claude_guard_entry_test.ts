@@ -10,22 +10,21 @@ import { dirname, fromFileUrl, join } from "@std/path";
 import {
   BUDGET,
   BUDGET_LOCK,
-  expectedOf,
   type GuardHome,
   type GuardRow,
   makeGuardHome,
   playRows,
   systemMessageOf,
 } from "../support/claude_home.ts";
-import { exists, openSession, textOf } from "../support/claude_session.ts";
+import { openSession } from "../support/claude_session.ts";
+import { exists, textOf } from "../support/files.ts";
 import { makeHome } from "../support/home.ts";
 import { asOtherUser, deadPid, identityOf } from "../support/processes.ts";
+import { expectedOf } from "../support/rows.ts";
 import { snapshot } from "../support/snapshot.ts";
-import { tabulate, TURNGUARD, verdictOf } from "../support/turnguard.ts";
+import { FIRST_STOP, tabulate, TURNGUARD, verdictOf } from "../support/turnguard.ts";
 
 const FIXTURES = join(dirname(dirname(fromFileUrl(import.meta.url))), "fixtures");
-
-const FIRST_STOP = '{"stop_hook_active":false,"session_id":"S1"}';
 
 function table(name: string, rows: readonly GuardRow[]): void {
   Deno.test(`claude guard: ${name}`, async () => {

@@ -9,7 +9,6 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import {
   ALARM,
   BUDGET_LOCK,
-  expectedOf,
   type GuardHome,
   type GuardRow,
   LEDGER,
@@ -19,8 +18,10 @@ import {
   playRows,
   untilWaiting,
 } from "../support/claude_home.ts";
-import { exists, isRunning, textOf, writeArm } from "../support/claude_session.ts";
+import { isRunning, writeArm } from "../support/claude_session.ts";
+import { exists, textOf } from "../support/files.ts";
 import { deadPid, identityOf, until } from "../support/processes.ts";
+import { expectedOf } from "../support/rows.ts";
 import { repairLineOf } from "../support/turnguard.ts";
 
 /** A wait that no test can sit through without being noticed. */

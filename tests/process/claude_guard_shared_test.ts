@@ -9,7 +9,6 @@ import {
   ALARM,
   BUDGET,
   BUDGET_LOCK,
-  expectedOf,
   type GuardHome,
   type GuardRow,
   guardVerdict,
@@ -18,7 +17,8 @@ import {
   playRows,
   type StopOptions,
 } from "../support/claude_home.ts";
-import { exists, textOf } from "../support/claude_session.ts";
+import { exists, textOf } from "../support/files.ts";
+import { expectedOf } from "../support/rows.ts";
 import { inBatches, TURNGUARD } from "../support/turnguard.ts";
 
 function table(name: string, rows: readonly GuardRow[]): void {

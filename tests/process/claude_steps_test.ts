@@ -24,13 +24,12 @@ import {
 } from "../support/claude_home.ts";
 import {
   type ClaudeSession,
-  exists,
   ledgerOf,
   openSession,
   says,
-  textOf,
   writeArm,
 } from "../support/claude_session.ts";
+import { exists, textOf } from "../support/files.ts";
 import { childCommand, childEnvironment, KILLED, killPoints } from "../support/killed_at_step.ts";
 import { deadPid, identityOf } from "../support/processes.ts";
 import { inBatches, type RunResult, TURNGUARD } from "../support/turnguard.ts";

@@ -5,7 +5,8 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import { isRunning, textOf } from "../support/claude_session.ts";
+import { isRunning } from "../support/claude_session.ts";
+import { textOf } from "../support/files.ts";
 import { makeHome, type TestHome } from "../support/home.ts";
 import { until } from "../support/processes.ts";
 import { runTurnguard, TURNGUARD, verdictOf } from "../support/turnguard.ts";

@@ -7,7 +7,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { textOf } from "../support/claude_session.ts";
+import { textOf } from "../support/files.ts";
 import { makeHome, type TestHome } from "../support/home.ts";
 import { until } from "../support/processes.ts";
 import { runTurnguard } from "../support/turnguard.ts";

@@ -10,7 +10,8 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { join } from "@std/path";
 import { makeHome, type TestHome } from "../support/home.ts";
 import { HARD_NAMES } from "../support/install.ts";
-import { isFile, until } from "../support/processes.ts";
+import { until } from "../support/processes.ts";
+import { isFile } from "../support/files.ts";
 import { snapshot } from "../support/snapshot.ts";
 import {
   environmentOf,

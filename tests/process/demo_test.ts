@@ -11,7 +11,7 @@ import {
   assertNotMatch,
   assertStringIncludes,
 } from "@std/assert";
-import { environmentOf, runTurnguard, TURNGUARD } from "../support/turnguard.ts";
+import { runTurnguard, startTurnguard } from "../support/turnguard.ts";
 import { until } from "../support/processes.ts";
 
 /** A temporary folder for the demo alone, so that leftovers are seen. */
@@ -89,15 +89,7 @@ Deno.test("demo: the caller's home and settings have no part in it", async () =>
 Deno.test("demo: an interruption stops the watcher and removes the folder", async () => {
   for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
     using folder = new DemoFolder();
-    const child = new Deno.Command(TURNGUARD, {
-      args: ["demo"],
-      clearEnv: true,
-      env: environmentOf({ TMPDIR: folder.path }),
-      cwd: "/",
-      stdin: "null",
-      stdout: "piped",
-      stderr: "null",
-    }).spawn();
+    const child = startTurnguard(["demo"], { env: { TMPDIR: folder.path }, stdout: "piped" });
     let text = "";
     for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
       const wasHealthy = watcherPidIn(text) > 0;

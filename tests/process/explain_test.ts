@@ -12,9 +12,7 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { makeHome, type TestHome } from "../support/home.ts";
-import { type RunOptions, type RunResult, runTurnguard } from "../support/turnguard.ts";
-
-const FIRST_STOP = '{"stop_hook_active":false}';
+import { FIRST_STOP, type RunOptions, type RunResult, runTurnguard } from "../support/turnguard.ts";
 
 /** A home, how it is asked, and what must be found. */
 interface Sample {

@@ -3,8 +3,15 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { makeHome, type TestHome } from "../support/home.ts";
-import { commandsIn, HARD_NAMES, HOOK_FILES, hookFile, install } from "../support/install.ts";
-import { isFile } from "../support/processes.ts";
+import {
+  commandsIn,
+  HARD_NAMES,
+  HOOK_FILES,
+  hookFile,
+  install,
+  makeRegisteredHome,
+} from "../support/install.ts";
+import { PLAIN_SHELLS, underEachShell } from "../support/shells.ts";
 import { snapshot } from "../support/snapshot.ts";
 import {
   RULE_LINE,
@@ -16,7 +23,6 @@ import {
 } from "../support/turnguard.ts";
 
 const FILE = HOOK_FILES.claude;
-const SHELLS = ["sh", "dash", "bash"] as const;
 const PAYLOAD = JSON.stringify({
   hook_event_name: "Stop",
   session_id: "s",
@@ -196,33 +202,25 @@ const STANDPOINTS = {
   "a removed folder": 'mkdir "$1/gone"; cd "$1/gone"; rmdir "$1/gone"',
 } as const;
 
-for (const shell of SHELLS) {
-  const path = [`/bin/${shell}`, `/usr/bin/${shell}`].find(isFile);
-  if (path === undefined) console.log(`install claude: ${shell} is skipped, it is not installed`);
-  Deno.test({
-    name: `install claude: under ${shell} the guard blocks from anywhere`,
-    ignore: path === undefined,
-    fn: async () => {
-      const rows = HARD_NAMES.flatMap((name) =>
-        Object.entries(STANDPOINTS).map(([standpoint, script]) => ({
-          name: `${name}: ${standpoint}`,
-          root: name,
-          script,
-        }))
-      );
-      const outcomes = await tabulate(rows, (row) => row.name, async (row) => {
-        await using home = makeHome({ name: row.root });
-        const executable = join(home.folder, `tg ${row.root}`);
-        Deno.symlinkSync(TURNGUARD, executable);
-        assertEquals((await install("claude", home, "--executable", executable)).status, 0);
-        home.task();
-        const [command = ""] = commandsIn("claude", home);
-        const result = await hook(home, command, { shell: path ?? "", script: row.script });
-        // Shells complain about a removed folder on the same stream.
-        const stderr = result.stderr.slice(Math.max(0, result.stderr.indexOf(RULE_LINE)));
-        return verdictOf({ ...result, stderr });
-      });
-      assertEquals(outcomes, Object.fromEntries(rows.map(({ name }) => [name, "block"])));
-    },
-  });
-}
+underEachShell(
+  PLAIN_SHELLS,
+  (shell) => `install claude: under ${shell} the guard blocks from anywhere`,
+  async (path) => {
+    const rows = HARD_NAMES.flatMap((name) =>
+      Object.entries(STANDPOINTS).map(([standpoint, script]) => ({
+        name: `${name}: ${standpoint}`,
+        root: name,
+        script,
+      }))
+    );
+    const outcomes = await tabulate(rows, (row) => row.name, async (row) => {
+      await using home = await makeRegisteredHome("claude", row.root);
+      const [command = ""] = commandsIn("claude", home);
+      const result = await hook(home, command, { shell: path, script: row.script });
+      // Shells complain about a removed folder on the same stream.
+      const stderr = result.stderr.slice(Math.max(0, result.stderr.indexOf(RULE_LINE)));
+      return verdictOf({ ...result, stderr });
+    });
+    assertEquals(outcomes, Object.fromEntries(rows.map(({ name }) => [name, "block"])));
+  },
+);

@@ -3,11 +3,16 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { makeHome, type TestHome } from "../support/home.ts";
-import { commandsIn, HARD_NAMES, HOOK_FILES, hookFile, install } from "../support/install.ts";
-import { isFile } from "../support/processes.ts";
+import {
+  commandsIn,
+  HARD_NAMES,
+  HOOK_FILES,
+  hookFile,
+  install,
+  makeRegisteredHome,
+} from "../support/install.ts";
+import { ALL_SHELLS, underEachShell } from "../support/shells.ts";
 import { runProgram, runTurnguard, tabulate, TURNGUARD } from "../support/turnguard.ts";
-
-const SHELLS = ["sh", "dash", "bash", "zsh", "fish"] as const;
 
 const PAYLOAD = JSON.stringify({ hook_event_name: "Stop", cwd: "/", stop_hook_active: false });
 
@@ -85,46 +90,38 @@ const STANDPOINTS = {
   },
 } as const;
 
-for (const shell of SHELLS) {
-  const path = [`/bin/${shell}`, `/usr/bin/${shell}`].find(isFile);
-  if (path === undefined) console.log(`install codex: ${shell} is skipped, it is not installed`);
-  Deno.test({
-    name: `install codex: under ${shell} the hook blocks a session in the root, and only that`,
-    ignore: path === undefined,
-    fn: async () => {
-      const rows = HARD_NAMES.flatMap((name) =>
-        Object.entries(STANDPOINTS).map(([standpoint, expected]) => ({
-          name: `${name}: ${standpoint}`,
-          root: name,
-          ...expected,
-        }))
+underEachShell(
+  ALL_SHELLS,
+  (shell) => `install codex: under ${shell} the hook blocks a session in the root, and only that`,
+  async (path) => {
+    const rows = HARD_NAMES.flatMap((name) =>
+      Object.entries(STANDPOINTS).map(([standpoint, expected]) => ({
+        name: `${name}: ${standpoint}`,
+        root: name,
+        ...expected,
+      }))
+    );
+    const outcomes = await tabulate(rows, (row) => row.name, async (row) => {
+      await using home = await makeRegisteredHome("codex", row.root);
+      const command = commandIn(home);
+      const { status, stderr } = await runProgram(
+        [
+          "/bin/sh",
+          "-c",
+          `${row.script}; exec "$2" -lc "$3"`,
+          "sh",
+          home.root,
+          path,
+          command,
+        ],
+        { stdin: PAYLOAD, env: { HOME: home.folder, LANG: "C.UTF-8" } },
       );
-      const outcomes = await tabulate(rows, (row) => row.name, async (row) => {
-        await using home = makeHome({ name: row.root });
-        const executable = join(home.folder, `tg ${row.root}`);
-        Deno.symlinkSync(TURNGUARD, executable);
-        assertEquals((await install("codex", home, "--executable", executable)).status, 0);
-        home.task();
-        const command = commandIn(home);
-        const { status, stderr } = await runProgram(
-          [
-            "/bin/sh",
-            "-c",
-            `${row.script}; exec "$2" -lc "$3"`,
-            "sh",
-            home.root,
-            path ?? "",
-            command,
-          ],
-          { stdin: PAYLOAD, env: { HOME: home.folder, LANG: "C.UTF-8" } },
-        );
-        return `${status}${stderr.includes("TURN WOULD END BLIND") ? " with the banner" : ""}`;
-      });
-      const expected = rows.map(({ name, status }) => [
-        name,
-        status === 2 ? "2 with the banner" : "0",
-      ]);
-      assertEquals(outcomes, Object.fromEntries(expected));
-    },
-  });
-}
+      return `${status}${stderr.includes("TURN WOULD END BLIND") ? " with the banner" : ""}`;
+    });
+    const expected = rows.map(({ name, status }) => [
+      name,
+      status === 2 ? "2 with the banner" : "0",
+    ]);
+    assertEquals(outcomes, Object.fromEntries(expected));
+  },
+);

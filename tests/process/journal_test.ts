@@ -13,6 +13,7 @@ import {
   runProgram,
   type RunResult,
   runTurnguard,
+  startTurnguard,
   TURNGUARD,
   verdictOf,
 } from "../support/turnguard.ts";
@@ -204,15 +205,7 @@ Deno.test("journal: stops that meet a full journal at once lose neither half", a
 
 Deno.test("journal: a deadline that was missed leaves a line, and the turn is allowed", async () => {
   await using home = makeHome().task();
-  const child = new Deno.Command(TURNGUARD, {
-    args: ["stop", ...home.args],
-    clearEnv: true,
-    env: { ...home.env },
-    cwd: "/",
-    stdin: "piped",
-    stdout: "null",
-    stderr: "null",
-  }).spawn();
+  const child = startTurnguard(["stop", ...home.args], { env: home.env, stdin: "piped" });
   // A payload that goes on and on is neither complete nor silent.
   const writer = child.stdin.getWriter();
   const drip = setInterval(() => {

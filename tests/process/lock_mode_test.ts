@@ -5,16 +5,17 @@
  */
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { exists, type SessionOptions, textOf } from "../support/claude_session.ts";
+import type { SessionOptions } from "../support/claude_session.ts";
+import { exists, isFile, textOf } from "../support/files.ts";
 import { makeHome } from "../support/home.ts";
 import {
   asOtherUser,
   deadPid,
-  isFile,
   isSuperuser,
   OTHER_USER,
   startZombie,
 } from "../support/processes.ts";
+import { expectedOf } from "../support/rows.ts";
 import {
   ACQUIRE,
   LOCK,
@@ -29,8 +30,7 @@ import { inBatches, runTurnguard } from "../support/turnguard.ts";
 
 function table(criterion: string, rows: readonly LockRow[], options: SessionOptions = {}): void {
   Deno.test(`lock ${criterion}`, async () => {
-    const expected = Object.fromEntries(rows.map(([name, outcome]) => [name, outcome]));
-    assertEquals(await playLockRows(rows, options), expected);
+    assertEquals(await playLockRows(rows, options), expectedOf(rows));
   });
 }
 
@@ -227,6 +227,13 @@ table("acquire: what is no lock file is left alone", [
     },
   ],
 ]);
+
+/** A link in the place of the lock, to a file that names `pid`. */
+function linkTo(home: LockHome, pid: number): LockHome {
+  home.home.write("elsewhere", `${pid}\n`);
+  Deno.symlinkSync(home.path("elsewhere"), home.path(LOCK));
+  return home;
+}
 
 async function linked(home: LockHome, target: string): Promise<string> {
   Deno.symlinkSync(target, home.path(LOCK));
@@ -477,8 +484,7 @@ table("release: this session's lock and its conversation go", [
       await release(home.holds(await home.other()).conversation("c1"), home.claude("c1")),
   ],
   ["through a link, which alone goes", "released: - -", async (home) => {
-    home.home.write("elsewhere", `${home.session.pid}\n`);
-    Deno.symlinkSync(home.path("elsewhere"), home.path(LOCK));
+    linkTo(home, home.session.pid);
     const said = await release(home);
     assertEquals(textOf(home.path("elsewhere")), `${home.session.pid}\n`);
     return said;
@@ -581,8 +587,7 @@ table("status: says whose the lock is, in words and in JSON, and changes nothing
       await status(home.holds(await home.other()).conversation("c1"), home.claude("c1")),
   ],
   ["its own behind a link", `${OURS}, link, null`, async (home) => {
-    home.home.write("elsewhere", `${home.session.pid}\n`);
-    Deno.symlinkSync(home.path("elsewhere"), home.path(LOCK));
+    linkTo(home, home.session.pid);
     return await status(home);
   }],
   [
@@ -611,8 +616,7 @@ table("status: says whose the lock is, in words and in JSON, and changes nothing
   }],
   ["nobody's elsewhere", "free; free, not live, absent, null", (home) => status(home)],
   ["another's behind a link", `${UNKNOWN}, live, link, null`, async (home) => {
-    home.home.write("elsewhere", `${await home.other()}\n`);
-    Deno.symlinkSync(home.path("elsewhere"), home.path(LOCK));
+    linkTo(home, await home.other());
     return await status(home);
   }],
   ["a link to itself", `${UNKNOWN}, not live, link, null`, (home) => {

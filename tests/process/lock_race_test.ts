@@ -5,7 +5,8 @@
  */
 
 import { assertEquals } from "@std/assert";
-import { type ClaudeSession, openSession, textOf } from "../support/claude_session.ts";
+import { type ClaudeSession, openSession } from "../support/claude_session.ts";
+import { textOf } from "../support/files.ts";
 import { deadPid } from "../support/processes.ts";
 import { LOCK, type LockHome, makeLockHome, SIDECAR } from "../support/session_lock.ts";
 import { TURNGUARD } from "../support/turnguard.ts";

@@ -6,7 +6,7 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeHome, type TestHome } from "../support/home.ts";
-import { environmentOf, runTurnguard, TURNGUARD } from "../support/turnguard.ts";
+import { runTurnguard, startTurnguard } from "../support/turnguard.ts";
 
 const JOURNAL = "state/.turnguard-journal.jsonl";
 
@@ -91,15 +91,7 @@ class Follower implements AsyncDisposable {
   #text = "";
 
   constructor(home: TestHome) {
-    this.#child = new Deno.Command(TURNGUARD, {
-      args: ["log", "--follow", "--json", ...home.args],
-      clearEnv: true,
-      env: environmentOf({}),
-      cwd: "/",
-      stdin: "null",
-      stdout: "piped",
-      stderr: "null",
-    }).spawn();
+    this.#child = startTurnguard(["log", "--follow", "--json", ...home.args], { stdout: "piped" });
     // Its end ends the reading, too.
     this.#limit = setTimeout(() => this.#child.kill("SIGKILL"), SILENT_MS);
     this.#reader = this.#child.stdout.pipeThrough(new TextDecoderStream()).getReader();

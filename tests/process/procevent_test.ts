@@ -8,7 +8,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { makeHome, type TestHome } from "../support/home.ts";
 import { until } from "../support/processes.ts";
-import { environmentOf, type RunResult, runTurnguard, TURNGUARD } from "../support/turnguard.ts";
+import { type RunResult, runTurnguard, startTurnguard } from "../support/turnguard.ts";
 
 /** A home, the claims beside it, and the end of every runner that its claims name. */
 class Sources implements AsyncDisposable {
@@ -337,14 +337,9 @@ Deno.test("procevent sweep-home: ends everything of this home and nothing else",
 Deno.test("procevent start: a stop ends the command and releases the claim", async () => {
   await using sources = new Sources();
   await sources.register("src", "exec sleep 600");
-  const start = new Deno.Command(TURNGUARD, {
-    args: ["procevent", "start", "src", ...sources.home.args],
-    clearEnv: true,
-    env: environmentOf(sources.env),
-    stdin: "null",
-    stdout: "null",
-    stderr: "null",
-  }).spawn();
+  const start = startTurnguard(["procevent", "start", "src", ...sources.home.args], {
+    env: sources.env,
+  });
   let runner = 0;
   try {
     await until(() => sources.claim("src").length > 1);

@@ -6,7 +6,7 @@
  */
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { exists, textOf } from "../support/claude_session.ts";
+import { exists, textOf } from "../support/files.ts";
 import { handleWakes } from "../support/handle_wakes.ts";
 import { makeHome, type TestHome } from "../support/home.ts";
 import { until } from "../support/processes.ts";

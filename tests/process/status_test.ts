@@ -15,9 +15,7 @@ import { STATUS_KEYS } from "../../src/modes/status_json.ts";
 import { makeHome } from "../support/home.ts";
 import { deadPid } from "../support/processes.ts";
 import { snapshot } from "../support/snapshot.ts";
-import { runTurnguard } from "../support/turnguard.ts";
-
-const FIRST_STOP = '{"stop_hook_active":false,"session_id":"S1"}';
+import { FIRST_STOP, runTurnguard } from "../support/turnguard.ts";
 
 Deno.test("status: a home without a watcher is shown as the next stop will judge it", async () => {
   await using home = makeHome();

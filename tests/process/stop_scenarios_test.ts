@@ -14,6 +14,7 @@ import { deadPid, identityOf } from "../support/processes.ts";
 import { snapshot } from "../support/snapshot.ts";
 import {
   bannerText,
+  FIRST_STOP,
   repairLineOf,
   type RunOptions,
   type RunResult,
@@ -22,7 +23,6 @@ import {
   verdictOf,
 } from "../support/turnguard.ts";
 
-const FIRST_STOP = '{"stop_hook_active":false,"session_id":"S1"}';
 const CONTINUATION = '{"stop_hook_active":true,"session_id":"S1"}';
 const CLAUDE_REPAIR =
   "watcher supervision needs Stop-owned automatic recovery; inspect the hook registration and " +

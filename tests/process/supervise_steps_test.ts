@@ -7,7 +7,7 @@
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { textOf } from "../support/claude_session.ts";
+import { textOf } from "../support/files.ts";
 import { handleWakes } from "../support/handle_wakes.ts";
 import { makeHome, type TestHome } from "../support/home.ts";
 import { childCommand, childEnvironment, KILLED, killPoints } from "../support/killed_at_step.ts";

@@ -6,10 +6,12 @@
 
 import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { join } from "@std/path";
+import { exists } from "../support/files.ts";
 import { makeHome, type TestHome } from "../support/home.ts";
-import { asOtherUser } from "../support/processes.ts";
+import { AS_OTHER_USER, asOtherUser } from "../support/processes.ts";
 import { snapshot } from "../support/snapshot.ts";
 import {
+  FIRST_STOP,
   repairLineOf,
   runProgram,
   type RunResult,
@@ -18,8 +20,6 @@ import {
   TURNGUARD,
   verdictOf,
 } from "../support/turnguard.ts";
-
-const FIRST_STOP = '{"stop_hook_active":false}';
 
 function stop(home: TestHome, env: Readonly<Record<string, string>> = {}): Promise<RunResult> {
   return runTurnguard(["stop", ...home.args], {
@@ -150,24 +150,24 @@ function inflict(home: TestHome, file: string, damage: Damage): void {
   DAMAGES[damage](path, before);
 }
 
-/** Modes of files mean nothing to the superuser, and only the superuser can become somebody else. */
-const AS_OTHER_USER = { ignore: asOtherUser([]) === undefined };
+/** The verdict that another user gets, to whom the modes of files mean something. */
+async function stopAsOtherUser(home: TestHome): Promise<string> {
+  const command = asOtherUser([TURNGUARD, "stop", ...home.args]) ?? [];
+  return verdictOf(await runProgram(command, { stdin: FIRST_STOP, env: home.env }));
+}
 
 Deno.test(
   "stop: a state folder that may not be read is allowed (needs the superuser)",
   AS_OTHER_USER,
   async () => {
-    const command = asOtherUser([TURNGUARD, "stop"]) ?? [];
     await using home = makeHome().task();
-    const run = (): Promise<string> =>
-      runProgram([...command, ...home.args], { stdin: FIRST_STOP, env: home.env }).then(verdictOf);
-    assertEquals(await run(), "block");
+    assertEquals(await stopAsOtherUser(home), "block");
     Deno.chmodSync(home.state, 0o311);
-    assertEquals(await run(), "allow");
+    assertEquals(await stopAsOtherUser(home), "allow");
     Deno.chmodSync(home.state, 0o000);
-    assertEquals(await run(), "allow");
+    assertEquals(await stopAsOtherUser(home), "allow");
     Deno.chmodSync(home.root, 0o000);
-    assertEquals(await run(), "allow");
+    assertEquals(await stopAsOtherUser(home), "allow");
     Deno.chmodSync(home.root, 0o755);
   },
 );
@@ -176,18 +176,14 @@ Deno.test(
   "stop: closed files below the state folder are no proof of supervision (needs the superuser)",
   AS_OTHER_USER,
   async () => {
-    const command = asOtherUser([TURNGUARD, "stop"]) ?? [];
     const files = ["pid", "fm-home", "watcher-path", "pid-identity", ""];
     const actual = await tabulate(files, (file) => file, async (file) => {
       await using home = makeHome().task();
       await home.watcher(5, { layout: "directory" });
       Deno.chmodSync(home.path("state/.watch.lock", file), 0o000);
-      const result = await runProgram([...command, ...home.args], {
-        stdin: FIRST_STOP,
-        env: home.env,
-      });
+      const verdict = await stopAsOtherUser(home);
       Deno.chmodSync(home.path("state/.watch.lock", file), 0o700);
-      return verdictOf(result);
+      return verdict;
     });
     assertEquals([...new Set(Object.values(actual))], ["block"], JSON.stringify(actual));
   },
@@ -197,14 +193,9 @@ Deno.test(
   "stop: a read-only state folder changes no verdict (needs the superuser)",
   AS_OTHER_USER,
   async () => {
-    const command = asOtherUser([TURNGUARD, "stop"]) ?? [];
     await using home = makeHome().task();
     Deno.chmodSync(home.state, 0o555);
-    const result = await runProgram([...command, ...home.args], {
-      stdin: FIRST_STOP,
-      env: home.env,
-    });
-    assertEquals(verdictOf(result), "block");
+    assertEquals(await stopAsOtherUser(home), "block");
     assertEquals([...Deno.readDirSync(home.state)].map(({ name }) => name), ["task1.meta"]);
   },
 );
@@ -316,14 +307,5 @@ function contents(path: string): Uint8Array {
     return Deno.readFileSync(path);
   } catch {
     return new Uint8Array();
-  }
-}
-
-function exists(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -7,30 +7,30 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { closeSync, constants, openSync, writeSync } from "node:fs";
+import { isFile } from "../support/files.ts";
 import { makeHome, type TestHome } from "../support/home.ts";
 import {
+  AS_OTHER_USER,
   asOtherUser,
   below,
   identityOf,
-  isFile,
   namedShell,
+  ON_LINUX,
   startZombie,
 } from "../support/processes.ts";
 import {
-  environmentOf,
+  FIRST_STOP,
   repairLineOf,
   RULE_LINE,
   runProgram,
   type RunResult,
   runTurnguard,
+  startTurnguard,
   tabulate,
   TURNGUARD,
   verdictOf,
 } from "../support/turnguard.ts";
 
-const FIRST_STOP = '{"stop_hook_active":false}';
-const ON_LINUX = { ignore: Deno.build.os !== "linux" };
-const AS_OTHER_USER = { ignore: asOtherUser([]) === undefined };
 const CLAUDE = { CLAUDECODE: "1" };
 
 /** Runs `stop` through a line of shell, in which `$@` is the whole call. */
@@ -64,15 +64,12 @@ for (const redirection of ["2>&-", ">&-", ">&- 2>&-", "2>/dev/full", ">/dev/full
 
 Deno.test("stop: readers that are gone change no verdict (68)", async () => {
   await using home = makeHome().task();
-  const child = new Deno.Command(TURNGUARD, {
-    args: ["stop", ...home.args],
-    clearEnv: true,
-    env: environmentOf({ ...home.env, ...CLAUDE }),
-    cwd: "/",
+  const child = startTurnguard(["stop", ...home.args], {
+    env: { ...home.env, ...CLAUDE },
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
-  }).spawn();
+  });
   // It waits for its payload, so the readers are certainly gone before it writes.
   await Promise.all([child.stdout.cancel(), child.stderr.cancel()]);
   const writer = child.stdin.getWriter();

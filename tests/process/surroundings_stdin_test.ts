@@ -6,19 +6,18 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
+import { isFile } from "../support/files.ts";
 import { makeHome, type TestHome } from "../support/home.ts";
-import { isFile } from "../support/processes.ts";
 import {
-  environmentOf,
+  FIRST_STOP,
   type RunOptions,
   runProgram,
   runTurnguard,
+  startTurnguard,
   tabulate,
   TURNGUARD,
   verdictOf,
 } from "../support/turnguard.ts";
-
-const FIRST_STOP = '{"stop_hook_active":false,"session_id":"S1"}';
 
 type Input = NonNullable<RunOptions["stdin"]>;
 
@@ -80,15 +79,7 @@ Deno.test("stop: a payload of 50 MB is read whole", async () => {
 
 Deno.test("stop: a payload above the limit is allowed, and its writer never meets a broken pipe", async () => {
   await using home = makeHome().task();
-  const child = new Deno.Command(TURNGUARD, {
-    args: ["stop", ...home.args],
-    clearEnv: true,
-    env: environmentOf(home.env),
-    cwd: "/",
-    stdin: "piped",
-    stdout: "null",
-    stderr: "null",
-  }).spawn();
+  const child = startTurnguard(["stop", ...home.args], { env: home.env, stdin: "piped" });
   const writer = child.stdin.getWriter();
   const part = new Uint8Array(1 << 20).fill(0x20);
   for (let count = 0; count < 70; count++) await writer.write(part);
@@ -117,15 +108,12 @@ Deno.test("stop: an unfinished payload of a silent host is allowed after a short
 
 Deno.test("stop: a payload that arrives byte by byte is judged as a whole", async () => {
   await using home = makeHome().task();
-  const child = new Deno.Command(TURNGUARD, {
-    args: ["stop", ...home.args],
-    clearEnv: true,
-    env: environmentOf(home.env),
-    cwd: "/",
+  const child = startTurnguard(["stop", ...home.args], {
+    env: home.env,
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
-  }).spawn();
+  });
   const output = child.output();
   const writer = child.stdin.getWriter();
   for (const byte of new TextEncoder().encode(FIRST_STOP)) {

@@ -7,9 +7,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeHome } from "../support/home.ts";
 import { snapshot } from "../support/snapshot.ts";
-import { inBatches, runTurnguard, verdictOf } from "../support/turnguard.ts";
-
-const FIRST_STOP = '{"stop_hook_active":false}';
+import { FIRST_STOP, inBatches, runTurnguard, verdictOf } from "../support/turnguard.ts";
 
 Deno.test("task: a stop is blocked from add until done", async () => {
   await using home = makeHome();

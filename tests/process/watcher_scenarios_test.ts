@@ -5,7 +5,8 @@
  */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { exists, isRunning, textOf } from "../support/claude_session.ts";
+import { isRunning } from "../support/claude_session.ts";
+import { exists, textOf } from "../support/files.ts";
 import { handleWakes } from "../support/handle_wakes.ts";
 import { makeHome, type TestHome } from "../support/home.ts";
 import { deadPid, identityOf, type Sleeper, until } from "../support/processes.ts";

@@ -7,7 +7,8 @@
 import { assert, assertEquals, fail } from "@std/assert";
 import { appendWake } from "../../src/act/wake_append.ts";
 import { queuePaths } from "../../src/state/wake_queue.ts";
-import { exists, isRunning, textOf } from "./claude_session.ts";
+import { isRunning } from "./claude_session.ts";
+import { exists, textOf } from "./files.ts";
 import { makeHome, type TestHome } from "./home.ts";
 import { identityOf, until } from "./processes.ts";
 import { environmentOf, type RunResult, runTurnguard, tabulate, TURNGUARD } from "./turnguard.ts";

@@ -6,11 +6,13 @@
  */
 
 import { assertStringIncludes } from "@std/assert";
-import { exists, type Hook, openSession, type SessionOptions, textOf } from "./claude_session.ts";
+import { type Hook, openSession, type SessionOptions } from "./claude_session.ts";
 import type { ClaudeSession } from "./claude_session.ts";
+import { exists, textOf } from "./files.ts";
 import { type HomeOptions, makeHome, type TestHome } from "./home.ts";
 import { identityOf, namedShell, type Sleeper, until } from "./processes.ts";
-import { type RunResult, tabulate, TURNGUARD, verdictOf } from "./turnguard.ts";
+import { playRowsIn, type Row } from "./rows.ts";
+import { type RunResult, TURNGUARD, verdictOf } from "./turnguard.ts";
 
 export const LEDGER = "state/.claude-autoarm-epoch";
 export const BUDGET = "state/.turnend-claude-blocks";
@@ -314,25 +316,13 @@ export function systemMessageOf({ status, stdout, stderr }: RunResult): string |
   return typeof only[1] === "string" ? only[1] : undefined;
 }
 
-/** A row of a table: what it is, what it comes to, and how it is played in a home of its own. */
-export type GuardRow = readonly [
-  name: string,
-  expected: string,
-  play: (home: GuardHome) => Promise<string>,
-];
+/** A row that is played in a home with a session. */
+export type GuardRow = Row<GuardHome>;
 
-/** Plays the rows, each in its own home. */
+/** What the rows come to, each in its own home. */
 export async function playRows(
   rows: readonly GuardRow[],
   options: GuardHomeOptions = {},
 ): Promise<Readonly<Record<string, string>>> {
-  return await tabulate(rows, ([name]) => name, async ([, , play]) => {
-    await using home = await makeGuardHome(options);
-    return await play(home);
-  });
-}
-
-/** What {@link playRows} must come to. */
-export function expectedOf(rows: readonly GuardRow[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(rows.map(([name, expected]) => [name, expected]));
+  return await playRowsIn(() => makeGuardHome(options), rows);
 }

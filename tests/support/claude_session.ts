@@ -9,6 +9,7 @@
 
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
+import { exists, textOf } from "./files.ts";
 import type { TestHome } from "./home.ts";
 import { until } from "./processes.ts";
 import { environmentOf, type RunResult, TURNGUARD } from "./turnguard.ts";
@@ -266,26 +267,6 @@ export function ledgerOf(home: TestHome): Readonly<Record<string, string>> {
       return [key, value.join("=")];
     }),
   );
-}
-
-/** Contents of a file; empty when there is none. */
-export function textOf(path: string): string {
-  try {
-    return Deno.readTextFileSync(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return "";
-    throw error;
-  }
-}
-
-/** Whether anything stands at a path, a link that leads nowhere included. */
-export function exists(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Whether a process answers signals and has not merely been left unasked for its status. */

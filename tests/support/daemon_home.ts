@@ -1,6 +1,6 @@
 /** The away daemon over a test's home, with a program that takes its digests. */
 
-import { exists, textOf } from "./claude_session.ts";
+import { exists, textOf } from "./files.ts";
 import { makeHome, type TestHome } from "./home.ts";
 import { until } from "./processes.ts";
 import { environmentOf, type RunResult, runTurnguard, TURNGUARD } from "./turnguard.ts";

@@ -4,9 +4,10 @@
  * @module
  */
 
-import { assert } from "@std/assert";
-import type { TestHome } from "./home.ts";
-import { type RunResult, runTurnguard } from "./turnguard.ts";
+import { assert, assertEquals } from "@std/assert";
+import { join } from "@std/path";
+import { makeHome, type TestHome } from "./home.ts";
+import { type RunResult, runTurnguard, TURNGUARD } from "./turnguard.ts";
 
 /** A harness that can be registered with. */
 export type Harness = "claude" | "codex";
@@ -49,4 +50,18 @@ export function commandsIn(harness: Harness, home: TestHome): readonly string[] 
     assert(typeof value === "string");
     return value;
   });
+}
+
+/**
+ * Makes a home with a task, in which an executable of an equally hard name is registered. Bind it with
+ * `await using`.
+ */
+export async function makeRegisteredHome(harness: Harness, name: string): Promise<TestHome> {
+  const home = makeHome({ name });
+  const executable = join(home.folder, `tg ${name}`);
+  Deno.symlinkSync(TURNGUARD, executable);
+  const { status } = await install(harness, home, "--executable", executable);
+  if (status !== 0) await home[Symbol.asyncDispose]();
+  assertEquals(status, 0);
+  return home.task();
 }

@@ -7,6 +7,7 @@
  */
 
 import { join } from "@std/path";
+import { isFile } from "./files.ts";
 
 /** A living process of this user. */
 export interface Sleeper extends AsyncDisposable {
@@ -130,14 +131,14 @@ export function asOtherUser(command: readonly string[]): readonly string[] | und
   return [setpriv, `--reuid=${id}`, `--regid=${id}`, "--clear-groups", ...command];
 }
 
-/** Whether a program or file is there. */
-export function isFile(path: string): boolean {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch {
-    return false;
-  }
-}
+/** For a test that needs what only Linux has. */
+export const ON_LINUX = { ignore: Deno.build.os !== "linux" };
+
+/**
+ * For a test that needs {@link asOtherUser}: modes of files mean nothing to the superuser, and only the
+ * superuser can become somebody else.
+ */
+export const AS_OTHER_USER = { ignore: asOtherUser([]) === undefined };
 
 /** Waits for a state of the system that announces itself by no event. */
 export async function until(holds: () => boolean, limitMs = 10_000): Promise<void> {

@@ -4,11 +4,13 @@
  * @module
  */
 
-import { exists, openSession, type SessionOptions, textOf } from "./claude_session.ts";
+import { openSession, type SessionOptions } from "./claude_session.ts";
 import type { ClaudeSession, Hook, HookOptions } from "./claude_session.ts";
+import { exists, textOf } from "./files.ts";
 import { makeHome, type TestHome } from "./home.ts";
 import { below, identityOf, namedShell } from "./processes.ts";
-import { type RunResult, tabulate, TURNGUARD } from "./turnguard.ts";
+import { playRowsIn, type Row } from "./rows.ts";
+import { type RunResult, TURNGUARD } from "./turnguard.ts";
 
 /** The session lock of a home. */
 export const LOCK = "state/.lock";
@@ -162,20 +164,13 @@ const SAYINGS: readonly (readonly [RegExp, (...found: readonly string[]) => stri
   [/^0\|lock: ([^\n]+)\n\|$/, (state) => `${state}`],
 ];
 
-/** A row: what it is, what it comes to, and how it is played in a home of its own. */
-export type LockRow = readonly [
-  name: string,
-  expected: string,
-  play: (home: LockHome) => Promise<string>,
-];
+/** A row that is played in a home with a session, and a lock that nobody holds. */
+export type LockRow = Row<LockHome>;
 
-/** What the rows come to, each played in its own home. */
+/** What the rows come to, each in its own home. */
 export async function playLockRows(
   rows: readonly LockRow[],
   options: SessionOptions = {},
 ): Promise<Readonly<Record<string, string>>> {
-  return await tabulate(rows, ([name]) => name, async ([, , play]) => {
-    await using home = await makeLockHome(options);
-    return await play(home);
-  });
+  return await playRowsIn(() => makeLockHome(options), rows);
 }

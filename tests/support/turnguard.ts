@@ -18,6 +18,9 @@ export const TURNGUARD = resolve(
 /** Milliseconds after which a run is hung; generous, since machines differ. */
 const HUNG_MS = 30_000;
 
+/** A payload of a turn's first end. */
+export const FIRST_STOP = '{"stop_hook_active":false,"session_id":"S1"}';
+
 /** What a run is given. */
 export interface RunOptions {
   /**
@@ -48,6 +51,31 @@ export function runTurnguard(
   options: RunOptions = {},
 ): Promise<RunResult> {
   return runProgram([TURNGUARD, ...args], options);
+}
+
+/** What a start is given; each stream is nothing unless it is asked for. */
+export interface StartOptions {
+  /** Variables on top of {@link MINIMAL_ENVIRONMENT}; `undefined` removes one. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly stdin?: "piped";
+  readonly stdout?: "piped";
+  readonly stderr?: "piped";
+}
+
+/** Starts the executable, for a test that feeds, reads or stops it by its own hand. */
+export function startTurnguard(
+  args: readonly string[],
+  options: StartOptions = {},
+): Deno.ChildProcess {
+  return new Deno.Command(TURNGUARD, {
+    args: [...args],
+    clearEnv: true,
+    env: environmentOf(options.env ?? {}),
+    cwd: "/",
+    stdin: options.stdin ?? "null",
+    stdout: options.stdout ?? "null",
+    stderr: options.stderr ?? "null",
+  }).spawn();
 }
 
 /** Runs any program in the same way. */

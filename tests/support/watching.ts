@@ -1,7 +1,7 @@
 /** Real watchers over a test's home. */
 
 import type { TestHome } from "./home.ts";
-import { exists, textOf } from "./claude_session.ts";
+import { exists, textOf } from "./files.ts";
 import { until } from "./processes.ts";
 import { environmentOf, type RunResult, runTurnguard, TURNGUARD } from "./turnguard.ts";
 

@@ -13,7 +13,7 @@ import {
 import { agentFiles } from "../../src/watch/deadman/launchd.ts";
 import { unitFiles } from "../../src/watch/deadman/systemd.ts";
 import { HARD_NAMES } from "../support/install.ts";
-import { isFile } from "../support/processes.ts";
+import { isFile } from "../support/files.ts";
 
 const ID = "0123456789abcdef";
 const RECORD = `/u/.local/state/turnguard/deadman/${ID}.json`;

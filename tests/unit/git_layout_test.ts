@@ -7,8 +7,8 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import { gitLayout } from "../../src/observe/git_layout.ts";
+import { isFile } from "../support/files.ts";
 import { makeHome, type TestHome } from "../support/home.ts";
-import { isFile } from "../support/processes.ts";
 
 type Layout = "primary" | "linked-worktree" | "none";
 

@@ -13,10 +13,8 @@ import { procIdentity, psIdentity } from "../../src/platform/process_identity.ts
 import { parseProcFiles } from "../../src/platform/proc_stat.ts";
 import { systemProcesses } from "../../src/platform/processes.ts";
 import { makeHome } from "../support/home.ts";
-import { deadPid, identityOf, startSleeper, startZombie } from "../support/processes.ts";
+import { deadPid, identityOf, ON_LINUX, startSleeper, startZombie } from "../support/processes.ts";
 import { pidOf } from "../support/facts.ts";
-
-const ON_LINUX = { ignore: Deno.build.os !== "linux" };
 
 const PIDS: ReadonlyArray<readonly [text: string, pid: number | undefined]> = [
   ["1", 1],

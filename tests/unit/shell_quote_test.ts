@@ -3,10 +3,8 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { shellQuote } from "../../src/harness/shell_quote.ts";
-import { isFile } from "../support/processes.ts";
+import { ALL_SHELLS, underEachShell } from "../support/shells.ts";
 import { runProgram } from "../support/turnguard.ts";
-
-const SHELLS = ["sh", "dash", "bash", "zsh", "fish"] as const;
 
 /** Characters that some shell gives a meaning to, and some that none does. */
 const CHARACTERS = [..."'\"\\$`!*?[]{}()<>|&;#~%^= \t\na/é漢😀-"];
@@ -27,23 +25,19 @@ for (const [text, quoted] of TABLE) {
   });
 }
 
-for (const shell of SHELLS) {
-  const path = [`/bin/${shell}`, `/usr/bin/${shell}`].find(isFile);
-  if (path === undefined) console.log(`shellQuote: ${shell} is skipped, it is not installed`);
-  Deno.test({
-    name: `shellQuote: ${shell} reads back what was quoted`,
-    ignore: path === undefined,
-    fn: async () => {
-      const word = fc.array(fc.constantFrom(...CHARACTERS), { maxLength: 12 })
-        .map((characters) => characters.join(""));
-      const texts = fc.sample(word, { numRuns: 400, seed: 1 });
-      const words = texts.map(shellQuote).join(" ");
-      const { stdout } = await runProgram([
-        path ?? shell,
-        "-c",
-        `exec /usr/bin/printf '%s\\0' ${words}`,
-      ], { env: { HOME: "/nonexistent" } });
-      assertEquals(stdout.split("\0").slice(0, -1), texts);
-    },
-  });
-}
+underEachShell(
+  ALL_SHELLS,
+  (shell) => `shellQuote: ${shell} reads back what was quoted`,
+  async (path) => {
+    const word = fc.array(fc.constantFrom(...CHARACTERS), { maxLength: 12 })
+      .map((characters) => characters.join(""));
+    const texts = fc.sample(word, { numRuns: 400, seed: 1 });
+    const words = texts.map(shellQuote).join(" ");
+    const { stdout } = await runProgram([
+      path,
+      "-c",
+      `exec /usr/bin/printf '%s\\0' ${words}`,
+    ], { env: { HOME: "/nonexistent" } });
+    assertEquals(stdout.split("\0").slice(0, -1), texts);
+  },
+);
