@@ -256,6 +256,10 @@ const INERT: readonly (readonly [string, (home: TestHome) => unknown, (() => Tes
     "A18 a session lock of two lines",
     (home) => home.write("state/.lock", `${textOf(home.path("state/.lock"))}more\n`),
   ],
+  ["A20 a link to a dead holder's lock", async (home) => {
+    home.write("elsewhere", `${await deadPid()}\n`).remove("state/.lock");
+    Deno.symlinkSync(home.path("elsewhere"), home.path("state/.lock"));
+  }],
   ["A29 a guard's last decision", (home) => {
     const sleeper = home.sleeper();
     home.write(`${OWNER_LOCK}/pid`, `${sleeper.pid}\n`);

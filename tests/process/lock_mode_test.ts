@@ -79,8 +79,15 @@ table("acquire: what nobody alive holds is taken", [
       await acquire(home.holds(await deadPid()).conversation("c1"), home.claude("c1")),
   ],
   ["a torn-off acquisition", TAKEN, async (home) => {
-    home.home.write(`${ACQUIRE}.owner.Te5tEr/pid`, `${await deadPid()}\n`);
-    Deno.symlinkSync(home.path(`${ACQUIRE}.owner.Te5tEr`), home.path(ACQUIRE));
+    holdAcquisition(home, await deadPid());
+    return await acquire(home);
+  }],
+]);
+
+table("acquire: what other builds keep beside the lock stays", [
+  ["a binding and a move", `${TAKEN} .lock-reanchor .lock.session`, async (home) => {
+    home.home.write("state/.lock.session", "format=1\nkind=claude\npid=1\nsession=x\n");
+    home.home.write("state/.lock-reanchor", `${await home.other()} 1\n`);
     return await acquire(home);
   }],
 ]);
@@ -182,7 +189,7 @@ async function refused(
   return await unchanged(home, () => home.told("acquire", options));
 }
 
-/** A living process that is in the middle of an acquisition. */
+/** Records a process as being in the middle of an acquisition. */
 function holdAcquisition(home: LockHome, pid: number): void {
   home.home.write(`${ACQUIRE}.owner.Te5tEr/pid`, `${pid}\n`);
   Deno.symlinkSync(home.path(`${ACQUIRE}.owner.Te5tEr`), home.path(ACQUIRE));
