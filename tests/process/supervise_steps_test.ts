@@ -16,9 +16,6 @@ import { startWatch, watch } from "../support/watching.ts";
 
 const CHILD = fromFileUrl(new URL("./supervise_steps_child.ts", import.meta.url));
 
-/** All points take minutes; a part of them is played each time. */
-const FULL = Deno.env.get("TURNGUARD_FULL") === "1";
-
 function play(
   home: TestHome,
   part: string,
@@ -39,7 +36,7 @@ async function killEverywhere(
   const told = await play(unharmed, part);
   await inspect(unharmed, "not killed");
   await inBatches(
-    killPoints(told).filter((_, index) => FULL || index % 6 === 0),
+    killPoints(told),
     async ({ where, env }) => {
       await using home = makeHome();
       prepare(home);
