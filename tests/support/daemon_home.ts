@@ -94,7 +94,9 @@ export class DaemonHome implements AsyncDisposable {
   }
 
   report(line: string, task = "t"): this {
-    Deno.writeTextFileSync(this.path(`state/${task}.status`), `${line}\n`, { append: true });
+    const name = `state/${task}.status`;
+    if (!exists(this.path(name))) this.home.write(name, `${line}\n`);
+    else Deno.writeTextFileSync(this.path(name), `${line}\n`, { append: true });
     return this;
   }
 

@@ -63,6 +63,7 @@ export class TestHome implements AsyncDisposable {
   readonly folder: string;
   readonly root: string;
   readonly #sleepers: Sleeper[] = [];
+  #written = 0;
 
   constructor(folder: string, root: string) {
     this.folder = folder;
@@ -98,7 +99,12 @@ export class TestHome implements AsyncDisposable {
   write(name: string, text: string | Uint8Array = ""): this {
     const path = this.path(name);
     Deno.mkdirSync(dirname(path), { recursive: true });
-    Deno.writeFileSync(path, typeof text === "string" ? new TextEncoder().encode(text) : text);
+    const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
+    // A watcher may look between the making of a report and its text, and tell of both.
+    const isReport = /\.(?:status|turn-ended)$/.test(name);
+    const written = isReport ? join(this.folder, `${this.#written++}.written`) : path;
+    Deno.writeFileSync(written, bytes);
+    if (isReport) Deno.renameSync(written, path);
     return this;
   }
 
