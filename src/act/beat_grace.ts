@@ -14,14 +14,11 @@ import { WATCH_LOCK_NAME } from "../observe/watcher.ts";
 import { Bell } from "../platform/bell.ts";
 import { ageSeconds } from "../platform/clock.ts";
 import { DirectoryChanges } from "../platform/directory_changes.ts";
-import type { Environment } from "../platform/environment.ts";
 import { liveness } from "../platform/liveness.ts";
-import { readMachineClocks } from "../platform/machine_clocks.ts";
 
 /** What waiting for a beat needs. */
 export interface BeatGraceSetup {
   readonly state: string;
-  readonly environment: Environment;
   /** Told before a wait of up to so many milliseconds, for whoever has a deadline. */
   readonly willWait?: (limitMs: number) => void;
 }
@@ -39,16 +36,13 @@ export async function withBeatGrace(
 ): Promise<WatcherFact> {
   const late = lateBeat(fact, setup.state);
   if (late === undefined) return fact;
-  const clocks = late.ageSeconds < 0
-    ? { kind: "unknown" } as const
-    : await readMachineClocks(setup.environment);
-  if (!isPerhapsTheClock({ ...late, clocks })) return fact;
+  if (!isPerhapsTheClock(late)) return fact;
   await nextBeat(fact, setup, beatWaitSeconds(late.pollSeconds) * 1000);
   return { ...fact, beacon: observeBeacon(setup.state) };
 }
 
 /** The late beat of a watcher that is healthy in every other respect. */
-function lateBeat(fact: WatcherFact, state: string): Omit<LateBeat, "clocks"> | undefined {
+function lateBeat(fact: WatcherFact, state: string): LateBeat | undefined {
   const health = judgeWatcher(fact);
   const late = health.kind === "down" &&
     (health.because === "beacon-stale" || health.because === "clock-skew");
@@ -58,6 +52,7 @@ function lateBeat(fact: WatcherFact, state: string): Omit<LateBeat, "clocks"> | 
     graceSeconds: flatGrace(fact.grace).value,
     pollSeconds: pollSeconds(fact.grace).value,
     lockAgeSeconds: ageSeconds(`${state}/${WATCH_LOCK_NAME}`),
+    clocks: fact.clocks ?? { kind: "unknown" },
     holderStartTicks: fact.identity.kind === "text" ? startTicksOf(fact.identity.text) : undefined,
   };
 }

@@ -1,6 +1,7 @@
 /** The facts that turn-end rules judge. Whoever observes them fills these shapes and judges nothing. */
 
 import type { FileText } from "../platform/file_text.ts";
+import type { MachineClocks } from "../platform/machine_clocks.ts";
 import type { Liveness } from "../platform/liveness.ts";
 import type { PathKind } from "../platform/path_kind.ts";
 import type { Pid } from "../platform/pid.ts";
@@ -116,6 +117,8 @@ export interface WatcherFact {
   readonly beacon: BeaconFact;
   /** The settings that say for how long a beat is fresh. */
   readonly grace: GraceVariables;
+  /** The machine's clocks; asked for only when the beat is conspicuously old. */
+  readonly clocks?: MachineClocks;
 }
 
 /** The away or quiet mode and the daemon that then owns supervision. */

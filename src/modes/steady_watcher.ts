@@ -6,7 +6,7 @@ import type { Call } from "./mode.ts";
 
 /** Looks once more at a watcher of the home with the state directory `state`. */
 export function steadyWatcher(
-  { environment, deadline }: Pick<Call, "environment" | "deadline">,
+  { deadline }: Pick<Call, "deadline">,
   state: string,
 ): (fact: WatcherFact) => Promise<WatcherFact> {
   return async (fact) => {
@@ -17,7 +17,6 @@ export function steadyWatcher(
     const { withBeatGrace } = await import("./late_beat.ts");
     return await withBeatGrace(fact, {
       state,
-      environment,
       willWait: (limitMs) => deadline.extend(limitMs),
     });
   };

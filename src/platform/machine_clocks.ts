@@ -1,7 +1,6 @@
 /** What this machine tells about its clocks: time since boot, time awake, the last waking up. */
 
 import { nowMs } from "./clock.ts";
-import type { Environment } from "./environment.ts";
 import { runProgram } from "./program.ts";
 
 /** What a machine tells about its clocks; seconds throughout. */
@@ -12,21 +11,13 @@ export type MachineClocks =
   | { readonly kind: "since-wake"; readonly wokeAgoSeconds: number }
   | { readonly kind: "unknown" };
 
-/** Reads the clocks. Starts one program; for rare cases only. Never throws. */
-export async function readMachineClocks(environment: Environment): Promise<MachineClocks> {
-  const override = environment.get("FM_PROC_ROOT_OVERRIDE");
-  if (override !== undefined) return parseProcClocks(readFiles(override));
-  if (Deno.build.os === "darwin") return await readWakeTime();
-  const output = await runProgram("cat", ["/proc/uptime", "/proc/stat"]);
-  if (output.kind !== "answered" || !output.success) return { kind: "unknown" };
-  return parseProcClocks(new TextDecoder().decode(output.stdout));
-}
-
-function readFiles(root: string): string {
+/** The clocks in the files `uptime` and `stat` below another root than `/proc`. */
+export function readClocksBelow(root: string): MachineClocks {
   try {
-    return ["uptime", "stat"].map((name) => Deno.readTextFileSync(`${root}/${name}`)).join("");
+    const texts = ["uptime", "stat"].map((name) => Deno.readTextFileSync(`${root}/${name}`));
+    return parseProcClocks(texts.join(""));
   } catch {
-    return "";
+    return { kind: "unknown" };
   }
 }
 
@@ -47,7 +38,9 @@ export function parseProcClocks(text: string): MachineClocks {
   return { kind: "since-boot", upSeconds: Number(up), awakeSeconds: ticks / TICKS_PER_SECOND };
 }
 
-async function readWakeTime(): Promise<MachineClocks> {
+/** When macOS woke up last; unknown elsewhere. */
+export async function readWakeTime(): Promise<MachineClocks> {
+  if (Deno.build.os !== "darwin") return { kind: "unknown" };
   const output = await runProgram("sysctl", ["-n", "kern.waketime"]);
   if (output.kind !== "answered" || !output.success) return { kind: "unknown" };
   return parseWakeTime(new TextDecoder().decode(output.stdout), nowMs());

@@ -2,6 +2,12 @@
 
 import type { Environment } from "./environment.ts";
 import { liveness } from "./liveness.ts";
+import {
+  type MachineClocks,
+  parseProcClocks,
+  readClocksBelow,
+  readWakeTime,
+} from "./machine_clocks.ts";
 import { parsePid, type Pid } from "./pid.ts";
 import type { ProcessInfo } from "./process_info.ts";
 import { parseProcFiles, parseProcOutput, type ProcRecord } from "./proc_stat.ts";
@@ -17,6 +23,11 @@ export interface Processes {
   identity(pid: Pid): Promise<IdentityReading>;
   /** The process, or `undefined` when it is gone or cannot be read. */
   info(pid: Pid): Promise<ProcessInfo | undefined>;
+  /**
+   * The machine's clocks, read together with a process that is asked about next: where there is a
+   * `/proc`, one program reads both.
+   */
+  clocksWith(pid: Pid): Promise<MachineClocks>;
 }
 
 /**
@@ -51,6 +62,10 @@ class LazyProcesses implements Processes {
     return this.#reader().info(pid);
   }
 
+  clocksWith(pid: Pid): Promise<MachineClocks> {
+    return this.#reader().clocksWith(pid);
+  }
+
   #reader(): Processes {
     return this.#chosen ??= this.#choose();
   }
@@ -62,7 +77,7 @@ function chooseReader(environment: Environment): Processes {
   if (override !== undefined) {
     return new ProcProcesses("proc-override", directReader(override), fallback);
   }
-  return hasProc() ? new ProcProcesses("proc", readThroughCat, fallback) : fallback;
+  return hasProc() ? new ProcProcesses("proc", THROUGH_CAT, fallback) : fallback;
 }
 
 function hasProc(): boolean {
@@ -73,22 +88,53 @@ function hasProc(): boolean {
   }
 }
 
-type ProcReader = (pid: Pid) => Promise<ProcRecord | undefined>;
-
-async function readThroughCat(pid: Pid): Promise<ProcRecord | undefined> {
-  const output = await runProgram("cat", [`/proc/${pid}/stat`, `/proc/${pid}/cmdline`]);
-  if (output.kind !== "answered" || !output.success) return undefined;
-  return parseProcOutput(output.stdout);
+/** Reads one process, or one process and the machine's clocks. */
+interface ProcReader {
+  readonly record: (pid: Pid) => Promise<ProcRecord | undefined>;
+  readonly withClocks: (
+    pid: Pid,
+  ) => Promise<{ readonly clocks: MachineClocks; readonly record: ProcRecord | undefined }>;
 }
 
+const THROUGH_CAT: ProcReader = {
+  record: async (pid) => {
+    const output = await runProgram("cat", [`/proc/${pid}/stat`, `/proc/${pid}/cmdline`]);
+    if (output.kind !== "answered" || !output.success) return undefined;
+    return parseProcOutput(output.stdout);
+  },
+  withClocks: async (pid) => {
+    const files = ["uptime", "stat", `${pid}/stat`, `${pid}/cmdline`].map((name) =>
+      `/proc/${name}`
+    );
+    const output = await runProgram("cat", files);
+    if (output.kind !== "answered") return { clocks: { kind: "unknown" }, record: undefined };
+    const bytes = output.stdout;
+    // Lines of the machine's own files start with a word, the process's with its pid. Latin 1 keeps
+    // one character for each byte, so that positions are those of the bytes.
+    const text = new TextDecoder("latin1").decode(bytes);
+    const end = text.indexOf(`\n${pid} (`) + 1;
+    return {
+      clocks: parseProcClocks(end === 0 ? text : text.slice(0, end)),
+      record: end === 0 || !output.success ? undefined : parseProcOutput(bytes.subarray(end)),
+    };
+  },
+};
+
 function directReader(root: string): ProcReader {
-  return (pid) => {
+  const record = (pid: Pid): Promise<ProcRecord | undefined> => {
     try {
       const stat = Deno.readFileSync(`${root}/${pid}/stat`);
       return Promise.resolve(parseProcFiles(stat, Deno.readFileSync(`${root}/${pid}/cmdline`)));
     } catch {
       return Promise.resolve(undefined);
     }
+  };
+  return {
+    record,
+    withClocks: async (pid) => ({
+      clocks: readClocksBelow(root),
+      record: await record(pid),
+    }),
   };
 }
 
@@ -132,9 +178,15 @@ class ProcProcesses implements Processes {
   #record(pid: Pid): Promise<ProcRecord | undefined> {
     const known = this.#records.get(pid);
     if (known !== undefined) return known;
-    const record = this.#read(pid);
+    const record = this.#read.record(pid);
     this.#records.set(pid, record);
     return record;
+  }
+
+  async clocksWith(pid: Pid): Promise<MachineClocks> {
+    const read = this.#read.withClocks(pid);
+    if (!this.#records.has(pid)) this.#records.set(pid, read.then(({ record }) => record));
+    return (await read).clocks;
   }
 
   /** A process whose `/proc` files are closed (hidden processes) is asked for through `ps`. */
@@ -167,6 +219,10 @@ class PsProcesses implements Processes {
   async info(pid: Pid): Promise<ProcessInfo | undefined> {
     this.#table ??= this.#readTable();
     return (await this.#table).get(pid);
+  }
+
+  async clocksWith(): Promise<MachineClocks> {
+    return await readWakeTime();
   }
 
   async #readIdentity(pid: Pid): Promise<IdentityReading> {

@@ -156,9 +156,9 @@ class Following {
     const fact = await observeWatch(this.#setup);
     const verdict = this.#verdictOn(fact);
     if (verdict.kind !== "stalled") return verdict;
-    const { home: { state }, environment, bell, stopping } = this.#setup;
+    const { home: { state }, bell, stopping } = this.#setup;
     let graced: WatcherFact | undefined;
-    const waiting = withBeatGrace(fact, { state, environment }).then((later) => {
+    const waiting = withBeatGrace(fact, { state }).then((later) => {
       graced = later;
       bell.ring();
     });

@@ -88,7 +88,7 @@ async function observeRefusal(
   if (refusal.kind === "already-running") return refusal;
   const { home, environment, look } = setup;
   const fact = await observeWatcher(home, graceVariables(environment), look());
-  await withBeatGrace(fact, { state: home.state, environment });
+  await withBeatGrace(fact, { state: home.state });
   return refusalNow(setup, holder);
 }
 

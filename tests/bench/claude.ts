@@ -56,6 +56,9 @@ export interface Parked {
 /** Ticks of the processor clock a second, as Linux has counted them for decades. */
 const TICKS_PER_SECOND = 100;
 
+/** Milliseconds after which a start is over, the engine's one large tidying-up included. */
+const SETTLING_MS = 60_000;
+
 /** Parks an auto-arm, lets it wait for `seconds`, and measures what it took. */
 export async function parkedAutoarm(seconds: number): Promise<Parked> {
   await using home = makeHome().task();
@@ -63,6 +66,7 @@ export async function parkedAutoarm(seconds: number): Promise<Parked> {
   const hook = await session.hold().autoarm();
   await until(() => exists(home.path("state/.last-watcher-beat")));
   const { pid } = hook;
+  await new Promise((resolve) => setTimeout(resolve, SETTLING_MS));
   const before = cpuTicks(pid);
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   const used = (cpuTicks(pid) - before) / TICKS_PER_SECOND;

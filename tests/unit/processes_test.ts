@@ -157,3 +157,20 @@ Deno.test("systemProcesses: without a readable /proc the identity comes from ps"
   const reading = await processes.identity(pidOf(sleeper.pid));
   assertMatch(reading.kind === "known" ? reading.identity : "", /^[A-Z][a-z]{2} .* \/bin\/cat$/);
 });
+
+Deno.test({
+  name: "clocksWith: tells the machine's clocks, and the process as it is without them",
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    await using sleeper = startSleeper("/bin/sh", ["-c", "read -r x; :", "a b\n7 (c"]);
+    const pid = parsePid(String(sleeper.pid));
+    if (pid === undefined) throw new Error("no pid");
+    await identityOf(sleeper.pid);
+    const together = systemProcesses(environmentOf({}));
+    const clocks = await together.clocksWith(pid);
+    assertEquals(clocks.kind, "since-boot");
+    const apart = systemProcesses(environmentOf({}));
+    assertEquals(await together.identity(pid), await apart.identity(pid));
+    assertEquals(await together.info(pid), await apart.info(pid));
+  },
+});
