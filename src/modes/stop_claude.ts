@@ -23,7 +23,7 @@ import { systemProcesses } from "../platform/processes.ts";
 import { readStandardInput, type StandardInput } from "../platform/stdin.ts";
 import { BUDGET_NAME } from "../state/claude_budget.ts";
 import { ALARM_NAME, NOTICE_NAME } from "../state/failure_episode.ts";
-import { hashBytes } from "../state/journal.ts";
+import { hashBytes, hashSession } from "../state/journal.ts";
 import { hookHome } from "./call_home.ts";
 import { chargedSession, claudeStopFacts } from "./claude_stop_facts.ts";
 import { type Call, EXIT, type ExitStatus } from "./mode.ts";
@@ -97,6 +97,8 @@ async function cooperateOn(stop: ClaudeStop): Promise<Cooperation> {
   const { call, home, input, facts } = stop;
   const payload = await facts("payload");
   const sessionId = chargedSession(payload);
+  // Begun before the wait: the answer to a claim is to be given at once.
+  if (payload.kind === "object") void hashSession(payload.sessionId);
   const bytes = input.kind === "bytes" ? input.bytes : new Uint8Array();
   return await cooperate({
     home,

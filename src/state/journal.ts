@@ -111,9 +111,16 @@ function isJournalEntry(value: unknown): value is JournalEntry {
     typeof entry.facts === "object" && entry.facts !== null;
 }
 
+/** The hash that was asked for last; a process has one session. */
+let lastHash: { readonly sessionId: string; readonly hash: Promise<string> } | undefined;
+
 /** The form in which a session id enters the journal. */
 export async function hashSession(sessionId: string | undefined): Promise<string | null> {
-  return sessionId === undefined ? null : await hashBytes(new TextEncoder().encode(sessionId));
+  if (sessionId === undefined) return null;
+  if (lastHash?.sessionId !== sessionId) {
+    lastHash = { sessionId, hash: hashBytes(new TextEncoder().encode(sessionId)) };
+  }
+  return await lastHash.hash;
 }
 
 /** First 16 hex digits of a SHA-256: enough to tell two things apart, too little to name them. */
