@@ -14,6 +14,7 @@ import { liveness } from "../../src/platform/liveness.ts";
 import { parsePid } from "../../src/platform/pid.ts";
 import { isFile, textOf } from "../support/files.ts";
 import { until } from "../support/processes.ts";
+import { handleWakes } from "../support/handle_wakes.ts";
 import { environmentOf } from "../support/turnguard.ts";
 import { guardProcesses, type LiveHome, liveHome, TASK, turnguard, verdicts } from "./live_home.ts";
 import { type MockModel, startMockModel } from "./mock_model.ts";
@@ -52,6 +53,7 @@ function environment(home: LiveHome, model: MockModel): Record<string, string> {
     HOME: join(home.folder, "user"),
     SHELL: "/bin/sh",
     LANG: "C.UTF-8",
+    FM_SIGNAL_GRACE: "0",
     ANTHROPIC_BASE_URL: model.origin,
     ANTHROPIC_API_KEY: KEY,
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
@@ -261,7 +263,10 @@ Deno.test("claude", async (test) => {
     TMUX,
     async () => {
       await using home = await claudeHome();
-      await using model = startMockModel();
+      // In each turn that a wake has begun the session does what the wake asks for.
+      await using model = startMockModel(async (turn) => {
+        if (turn > 1) await handleWakes({ args: ["--root", home.root], env: {} });
+      });
       await using terminal = await startTerminal(
         home.folder,
         [claude, "--model", "claude-sonnet-4-5", "hello"],

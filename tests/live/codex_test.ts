@@ -9,7 +9,8 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import { isFile } from "../support/files.ts";
+import { exists, isFile } from "../support/files.ts";
+import { until } from "../support/processes.ts";
 import { runProgram, startTurnguard, TURNGUARD } from "../support/turnguard.ts";
 import { type LiveHome, liveHome } from "./live_home.ts";
 import { type MockModel, startMockModel } from "./mock_model.ts";
@@ -87,24 +88,17 @@ function configuration(home: LiveHome, model: MockModel): string {
   ].join("\n");
 }
 
-/** A watcher of `home` that has said that it watches. */
+/** A watcher of `home` that beats. */
 async function startWatch(home: LiveHome): Promise<AsyncDisposable> {
-  const child = startTurnguard(["watch", "--root", home.root], { stdout: "piped" });
-  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const child = startTurnguard(["watch", "--root", home.root]);
+  let over = false;
+  void child.status.then(() => over = true);
   const end = async (): Promise<void> => {
-    try {
-      child.kill("SIGTERM");
-    } catch {
-      // It has ended by itself.
-    }
+    if (!over) child.kill("SIGTERM");
     await child.status;
-    await reader.cancel();
   };
-  const { value = "" } = await reader.read();
-  if (!value.includes("started")) {
-    await end();
-    throw new Error(`the watcher did not start: ${value}`);
-  }
+  await until(() => over || exists(`${home.root}/state/.last-watcher-beat`));
+  if (over) throw new Error("the watcher ended at once");
   return { [Symbol.asyncDispose]: end };
 }
 

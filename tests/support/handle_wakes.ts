@@ -5,7 +5,7 @@ import type { TestHome } from "./home.ts";
 import { runTurnguard } from "./turnguard.ts";
 
 /** Drains the queue of a home and acknowledges what was shown; returns the shown rows. */
-export async function handleWakes(home: TestHome): Promise<string> {
+export async function handleWakes(home: Pick<TestHome, "args" | "env">): Promise<string> {
   const shown = await runTurnguard(["wake", "drain", ...home.args], { env: home.env });
   const command = /--ack-through ([0-9]+) --recovery-generation (\S+)/.exec(shown.stderr);
   if (command === null) return shown.stdout;
