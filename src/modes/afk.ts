@@ -222,7 +222,12 @@ async function goBack(
     default:
       return await complainUsage(afkMode.name, "return takes one of: begin, check, guard");
   }
-  const back = await comeBack({ home, environment: call.environment, look });
+  const back = await comeBack({
+    home,
+    environment: call.environment,
+    look,
+    tell: (gate) => writeTo("stdout", lines(evidenceOf(gate))),
+  });
   switch (back.kind) {
     case "busy":
       return await complain({
@@ -234,8 +239,14 @@ async function goBack(
     case "blocked":
       await writeTo("stderr", lines([...evidenceOf(back.gate), ...blockersOf(back.gate)]));
       return NOT_YET;
+    case "not-told":
+      return await complain({
+        mode: afkMode.name,
+        wrong: "standard output did not take what happened meanwhile",
+        untouched: "all of it is kept",
+        todo: "run turnguard afk return check",
+      });
     case "open":
-      await writeTo("stdout", lines(evidenceOf(back.gate)));
       if (back.handling !== undefined) {
         const { through, generation } = back.handling;
         await writeTo(

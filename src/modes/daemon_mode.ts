@@ -66,6 +66,13 @@ export async function superviseAway(call: Call, stop: Promise<unknown>): Promise
       );
       return EXIT.failure;
     }
+    case "lost-lock":
+      return await complain({
+        mode: "daemon",
+        wrong: `${home.state}/${DAEMON_LOCK_NAME} is no longer this daemon's`,
+        untouched: "what is buffered stays in that folder",
+        todo: "see who supervises with: turnguard afk status",
+      });
     case "no-program":
       return await complain({
         mode: "daemon",

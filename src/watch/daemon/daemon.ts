@@ -45,7 +45,9 @@ export interface DaemonSetup {
 export type DaemonEnd =
   | { readonly kind: "already-running"; readonly pid: number | undefined }
   | { readonly kind: "no-program"; readonly path: string }
-  | { readonly kind: "stopped" };
+  | { readonly kind: "stopped" }
+  /** Somebody took the lock away, or the home with it; whoever holds it now supervises. */
+  | { readonly kind: "lost-lock" };
 
 /** Supervises until it is told to stop. */
 export async function runDaemon(setup: DaemonSetup): Promise<DaemonEnd> {
@@ -55,6 +57,7 @@ export async function runDaemon(setup: DaemonSetup): Promise<DaemonEnd> {
   const { lock } = attempt;
   const settings = daemonSettings(environment);
   const log = daemonLog(state, settings.log);
+  let ours = true;
   try {
     replaceFile(`${state}/${PID_NAME}`, `${Deno.pid}\n`);
     await recordIdentity(setup, lock, log);
@@ -63,12 +66,14 @@ export async function runDaemon(setup: DaemonSetup): Promise<DaemonEnd> {
       return { kind: "no-program", path: settings.deliver };
     }
     log(startLine(state, settings));
-    await new Daemon(setup, settings, log).run();
-    log("daemon shutting down");
-    return { kind: "stopped" };
+    await new Daemon(setup, settings, log, lock).run();
+    ours = lock.isOurs();
+    log(ours ? "daemon shutting down" : "the daemon's lock is somebody else's; ending");
+    return { kind: ours ? "stopped" : "lost-lock" };
   } finally {
     lock.release();
-    removeQuietly(`${state}/${PID_NAME}`);
+    // Another daemon's by then, when the lock is.
+    if (ours) removeQuietly(`${state}/${PID_NAME}`);
   }
 }
 
@@ -120,6 +125,7 @@ const LAST_HOUSEKEEPING_NAME = ".subsuper-last-housekeep";
 
 class Daemon {
   readonly #setup: DaemonSetup;
+  readonly #lock: HeldLock;
   readonly #settings: DaemonSettings;
   readonly #log: Log;
   readonly #state: string;
@@ -127,13 +133,16 @@ class Daemon {
   readonly #bell = new Bell();
   readonly #clock = new ClockWatch();
   #stopping = false;
+  /** Whether the last attempt ended after the stop, and so was the last one. */
+  #triedAtStop = false;
   #watcher: WatcherChild | undefined;
   #crashes: readonly number[] = [];
   /** When somebody was alarmed last, by `performance.now()`: the marker may not be writable. */
   #alarmedMs = -Infinity;
 
-  constructor(setup: DaemonSetup, settings: DaemonSettings, log: Log) {
+  constructor(setup: DaemonSetup, settings: DaemonSettings, log: Log, lock: HeldLock) {
     this.#setup = setup;
+    this.#lock = lock;
     this.#settings = settings;
     this.#log = log;
     this.#state = setup.home.state;
@@ -146,6 +155,7 @@ class Daemon {
 
   async run(): Promise<void> {
     while (!this.#stopping) {
+      if (!this.#lock.isOurs()) return await this.#watcher?.stop();
       if (this.#watcher === undefined || this.#watcher.exit !== undefined) await this.#next();
       if (this.#stopping) break;
       if (this.#watcher?.exit === undefined) await this.#bell.within(TURN_MS);
@@ -181,7 +191,9 @@ class Daemon {
       return await this.#pause(this.#settings.housekeepingSeconds * 1000);
     }
     this.#log(`wake: ${reason}`);
-    await this.#handleWakes(reason);
+    const handled = await this.#handleWakes(reason);
+    // The next watcher tells of kept rows at once: what goes on failing must not spin.
+    if (handled === "kept") await this.#pause(this.#settings.restart.normalSeconds * 1000);
     if (this.#settings.batchSeconds <= 0) await this.#flush();
   }
 
@@ -207,7 +219,7 @@ class Daemon {
   }
 
   /** A row is acknowledged only after its item is buffered, or was found to need nothing. */
-  async #handleWakes(reason: string): Promise<void> {
+  async #handleWakes(reason: string): Promise<"handled" | "kept"> {
     const { environment, look } = this.#setup;
     const paths = queuePaths(this.#state, environment);
     const shown = await presentWakes({
@@ -216,9 +228,10 @@ class Daemon {
     });
     if (shown.kind !== "presented") {
       const because = shown.kind === "unable" ? `: ${shown.because}` : ` (${shown.kind})`;
-      return this.#log(
+      this.#log(
         `durable wake handling was not acknowledged; restarting for recovery${because}`,
       );
+      return "kept";
     }
     const payloads = shown.rows
       .filter((row) => /^[0-9]+$/.test(row.epoch) && wakeKind(row.kind + ":") !== undefined)
@@ -228,13 +241,17 @@ class Daemon {
         classifyWake(this.#classify, payload);
       }
     } catch (error) {
-      return this.#log(
-        `wake classification failed; retaining durable wakes: ${errorMessage(error)}`,
-      );
+      this.#log(`wake classification failed; retaining durable wakes: ${errorMessage(error)}`);
+      return "kept";
     }
-    if (shown.handling === undefined) return this.#log("nothing was there to acknowledge");
+    if (shown.handling === undefined) {
+      this.#log("nothing was there to acknowledge");
+      return "handled";
+    }
     const done = await acknowledgeWakes({ paths, ...shown.handling });
-    if (done.kind !== "acknowledged") this.#log(`the wakes were not acknowledged: ${done.kind}`);
+    if (done.kind === "acknowledged") return "handled";
+    this.#log(`the wakes were not acknowledged: ${done.kind}`);
+    return "kept";
   }
 
   async #housekeepWhenDue(): Promise<void> {
@@ -294,12 +311,10 @@ class Daemon {
     }, age);
   }
 
-  async #flush(stop: Promise<unknown> = this.#setup.stop): Promise<Flush> {
-    const flush = await flushEscalations({
-      state: this.#state,
-      program: this.#settings.deliver,
-      stop,
-    });
+  async #flush(): Promise<Flush> {
+    const { deliver } = this.#settings;
+    const flush = await flushEscalations({ state: this.#state, program: deliver });
+    this.#triedAtStop = this.#stopping;
     if (flush === "delivered") this.#log("digest delivered");
     if (flush === "refused") this.#log("digest not taken; it is tried again");
     return flush;
@@ -307,7 +322,7 @@ class Daemon {
 
   /** One attempt more while the mode is still on, then the watcher. */
   async #shutDown(): Promise<void> {
-    await this.#flush(new Promise(() => {}));
+    if (!this.#triedAtStop) await this.#flush();
     await this.#watcher?.stop();
   }
 }

@@ -2,6 +2,7 @@
 
 import { digestMessage } from "../../decide/daemon_wake.ts";
 import { observeAwayMode } from "../../observe/daemon.ts";
+import { printable } from "../../platform/printable.ts";
 import { type GroupEnd, runGroup } from "../../platform/process_group.ts";
 import { removeQuietly } from "../../state/replace_file.ts";
 import { clearEscalations, readEscalations } from "../../state/escalations.ts";
@@ -25,8 +26,6 @@ const CALL_LIMIT_MS = 30_000;
 export interface DeliverySetup {
   readonly state: string;
   readonly program: string | undefined;
-  /** Resolves when a call under way is to be ended. */
-  readonly stop: Promise<unknown>;
 }
 
 /** Delivers what is buffered, at most once: an unclear outcome keeps the items. Never throws. */
@@ -35,8 +34,9 @@ export async function flushEscalations(setup: DeliverySetup): Promise<Flush> {
   const items = readEscalations(state);
   if (items.length === 0) return "empty";
   if (observeAwayMode(state) === "off" || program === undefined) return "held-back";
-  if (!succeeded(await call(setup, program, "probe"))) return "held-back";
-  if (!succeeded(await call(setup, program, "deliver", `${digestMessage(items)}\n`))) {
+  if (!succeeded(await call(program, "probe"))) return "held-back";
+  // Items quote what tasks wrote: nothing in them may steer the terminal that shows them.
+  if (!succeeded(await call(program, "deliver", `${digestMessage(items.map(printable))}\n`))) {
     return "refused";
   }
   try {
@@ -53,7 +53,6 @@ function succeeded(end: GroupEnd): boolean {
 }
 
 async function call(
-  { stop }: DeliverySetup,
   path: string,
   word: "probe" | "deliver",
   input?: string,
@@ -63,6 +62,7 @@ async function call(
     deadlineMs: CALL_LIMIT_MS,
     outputLimitBytes: 0,
     tick: () => {},
-    stop,
+    // Its outcome has to be known, or the same digest comes twice: a stop waits for it.
+    stop: new Promise(() => {}),
   });
 }

@@ -29,12 +29,16 @@ export interface ReturnSetup {
   readonly home: Home;
   readonly environment: Environment;
   readonly look: () => Processes;
+  /** Tells what happened; nothing is forgotten before it has reached its reader. */
+  readonly tell: (gate: ReturnGate) => Promise<"written" | "not written">;
 }
 
 /** What a return came to. */
 export type Return =
   /** Somebody else is at it. */
   | { readonly kind: "busy" }
+  /** Nobody took what was told; all of it is kept. */
+  | { readonly kind: "not-told" }
   /** The gate stays: something failed, or waits for a decision. */
   | { readonly kind: "blocked"; readonly gate: ReturnGate }
   /** The gate is gone. `handling` is what the session has to acknowledge after it has handled it. */
@@ -76,6 +80,10 @@ export async function comeBack(setup: ReturnSetup): Promise<Return> {
   if (failures.length > 0 || gate.blockers.length > 0) {
     writeGate(state, gate);
     return { kind: "blocked", gate };
+  }
+  if (await setup.tell(gate) === "not written") {
+    writeGate(state, gate);
+    return { kind: "not-told" };
   }
   // What is reported here is told; the buffer would tell it again.
   clearEscalations(state);

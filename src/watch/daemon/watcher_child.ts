@@ -20,6 +20,9 @@ export interface WatcherChildSetup {
   readonly bell: Bell;
 }
 
+/** Milliseconds that a watcher has to end; a home's own script may ignore that it was asked. */
+const STOP_LIMIT_MS = 5_000;
+
 /** A watcher that runs as a child. */
 export class WatcherChild {
   readonly #process: Deno.ChildProcess;
@@ -59,13 +62,19 @@ export class WatcherChild {
     return this.#exit;
   }
 
-  /** Asks it to end and waits until it has; its own way out is bounded. */
+  /** Asks it to end, insists after a while, and waits until it has. */
   async stop(): Promise<void> {
+    this.#signal("SIGTERM");
+    const timer = setTimeout(() => this.#signal("SIGKILL"), STOP_LIMIT_MS);
+    await this.#ended;
+    clearTimeout(timer);
+  }
+
+  #signal(name: "SIGTERM" | "SIGKILL"): void {
     try {
-      this.#process.kill("SIGTERM");
+      this.#process.kill(name);
     } catch {
       // Ended in this very moment.
     }
-    await this.#ended;
   }
 }
