@@ -6,20 +6,9 @@ import { writeTo } from "../platform/output.ts";
 import { targetKind } from "../platform/path_kind.ts";
 import { printable } from "../platform/printable.ts";
 import { firstStopSignal } from "../platform/stop_signal.ts";
-import {
-  type CheckId,
-  checkPath,
-  parseCheckId,
-  readPlainFile,
-  TRUST_SUFFIX,
-} from "../state/check_trust.ts";
+import { type CheckId, checkPath, parseCheckId, readPlainFile } from "../state/check_trust.ts";
 import { checkSettings } from "../watch/checks/cadence.ts";
-import {
-  type Candidate,
-  checkNames,
-  idInName,
-  judgeCandidate,
-} from "../watch/checks/candidates.ts";
+import { judgeCandidate } from "../watch/checks/candidates.ts";
 import {
   copyInCheck,
   registerCheck,
@@ -30,6 +19,7 @@ import {
 import { RELAY_ID } from "../watch/checks/relay_shim.ts";
 import { runCheck } from "../watch/checks/run_check.ts";
 import { personHome } from "./call_home.ts";
+import { aboutCandidate, listChecks, type Listed } from "./check_list.ts";
 import { type Call, EXIT, type ExitStatus, flagValue, hasFlag, type ModeSpec } from "./mode.ts";
 import {
   complain,
@@ -275,14 +265,6 @@ function removalLines(
   }
 }
 
-/** One line of a list. */
-interface Listed {
-  readonly id: string;
-  readonly path: string;
-  readonly state: Candidate["kind"] | "missing";
-  readonly because: string | null;
-}
-
 async function list(call: Call, home: Home): Promise<ExitStatus> {
   let listed: readonly Listed[];
   try {
@@ -298,42 +280,6 @@ async function list(call: Call, home: Home): Promise<ExitStatus> {
   if (hasFlag(call, "json")) await sayJson(listed);
   else await say(listing(listed, screenStyle(call.environment)));
   return EXIT.ok;
-}
-
-async function listChecks(home: Home): Promise<readonly Listed[]> {
-  const names = checkNames(home.state);
-  const checks = await Promise.all(names.map(async (name): Promise<Listed> => {
-    const candidate = await judgeCandidate(home, name);
-    const because = aboutCandidate(candidate);
-    return { id: idInName(name), path: `${home.state}/${name}`, state: candidate.kind, because };
-  }));
-  const ids = new Set(checks.map((check) => check.id));
-  const orphans = [...Deno.readDirSync(home.state)]
-    .filter(({ name }) => name.endsWith(TRUST_SUFFIX) && !name.startsWith("."))
-    .map(({ name }) => name.slice(0, -TRUST_SUFFIX.length))
-    .filter((id) => !ids.has(id))
-    .map((id): Listed => ({
-      id,
-      path: `${home.state}/${id}.check.sh`,
-      state: "missing",
-      because: "it is registered, but its script is missing",
-    }));
-  return [...checks, ...orphans].toSorted((a, b) => a.id < b.id ? -1 : 1);
-}
-
-function aboutCandidate(candidate: Candidate): string | null {
-  switch (candidate.kind) {
-    case "trusted":
-      return null;
-    case "relay":
-      return `runs ${candidate.pollScript}`;
-    case "left-out":
-      return "belongs to pull-request polling";
-    case "changed":
-      return "it was changed after it was registered";
-    case "rejected":
-      return candidate.because;
-  }
 }
 
 const STATE_COLUMNS = "left-out".length;

@@ -8,6 +8,7 @@ import {
   type Call,
   EXIT,
   type ExitStatus,
+  type HelpTable,
   modeCalled,
   type ModeRow,
   type ModeSpec,
@@ -95,8 +96,18 @@ export function describeMode(mode: ModeSpec, aliases: readonly string[]): string
       ? []
       : ["", ...flags.flatMap((flag) => row(flag.name, flag.summary, width))]),
     ...(mode.details ?? []).flatMap((paragraph) => ["", ...wrap(paragraph, WIDTH)]),
+    ...(mode.tables ?? []).flatMap(table),
     "",
   ].join("\n");
+}
+
+function table({ heading, rows }: HelpTable): readonly string[] {
+  const width = Math.max(0, ...rows.map(([name]) => name.length));
+  return [
+    "",
+    ...wrap(heading, WIDTH),
+    ...rows.flatMap(([name, meaning]) => row(name, meaning, width)),
+  ];
 }
 
 function row(name: string, text: string, width: number): readonly string[] {

@@ -34,6 +34,12 @@ export interface FlagSpec {
   readonly mayBeEmpty?: true;
 }
 
+/** Names and what each of them means, for help. */
+export interface HelpTable {
+  readonly heading: string;
+  readonly rows: readonly (readonly [name: string, meaning: string])[];
+}
+
 /** A mode as its table row. */
 export interface ModeSpec {
   /** The word that calls it, as in the mode table. */
@@ -51,6 +57,8 @@ export interface ModeSpec {
   readonly flags: readonly FlagSpec[];
   /** Further paragraphs for `help <mode>`. */
   readonly details?: readonly string[];
+  /** Tables after the paragraphs of `help <mode>`. */
+  readonly tables?: readonly HelpTable[];
   /** Milliseconds after which a hook mode allows and exits; hook modes only. */
   readonly deadlineMs?: (call: Omit<Call, "deadline">) => number;
   /** Whether the mode starts programs or sends signals; without it that permission is given up. */

@@ -1,21 +1,54 @@
 /** Which homes `status --all` speaks of. */
 
-import { resolve } from "@std/path";
-import { readText } from "../platform/file_text.ts";
+import { isAbsolute, resolve } from "@std/path";
+import { logicalWorkingDirectory } from "../observe/home.ts";
 import type { Environment } from "../platform/environment.ts";
+import { readText } from "../platform/file_text.ts";
 
-/** The homes, or where none were found. */
+/** The homes, or why there are none. */
 export type Homes =
   | { readonly kind: "named"; readonly roots: readonly string[] }
-  | { readonly kind: "none"; readonly file: string | undefined };
+  | { readonly kind: "none"; readonly because: string };
 
-/** Named on the command line, else by `TURNGUARD_HOMES`, else by a file of the operator's. */
-export function homesToShow(operands: readonly string[], environment: Environment): Homes {
-  const listed = environment.get("TURNGUARD_HOMES")?.split(":").filter((path) => path !== "");
+/** Variable with the homes, separated by colons. */
+const VARIABLE = "TURNGUARD_HOMES";
+
+/**
+ * Named on the command line, else by `TURNGUARD_HOMES`, else by a file of the operator's.
+ *
+ * Throws when a relative path is given and the working directory has been removed.
+ */
+export function homesToShow(words: readonly string[], environment: Environment): Homes {
+  const found = words.length > 0 ? named(words) : ofVariable(environment) ?? ofFile(environment);
+  if (found.kind === "none") return found;
+  const full = (root: string): string =>
+    isAbsolute(root) ? resolve(root) : resolve(logicalWorkingDirectory(environment), root);
+  return named([...new Set(found.roots.map(full))]);
+}
+
+function named(roots: readonly string[]): Homes {
+  return { kind: "named", roots };
+}
+
+function ofVariable(environment: Environment): Homes | undefined {
+  const text = environment.get(VARIABLE);
+  if (text === undefined) return undefined;
+  const roots = text.split(":").filter((path) => path !== "");
+  return roots.length > 0 ? named(roots) : { kind: "none", because: `${VARIABLE} names no home` };
+}
+
+/** One path a line; comments start with `#`. */
+function ofFile(environment: Environment): Homes {
   const file = listFile(environment);
-  const roots = operands.length > 0 ? operands : listed ?? (file === undefined ? [] : inFile(file));
-  if (roots.length === 0) return { kind: "none", file };
-  return { kind: "named", roots: [...new Set(roots.map((root) => resolve(root)))] };
+  if (file === undefined) return { kind: "none", because: `${VARIABLE} is not set` };
+  const content = readText(file);
+  if (content.kind === "absent") return { kind: "none", because: `there is no list ${file}` };
+  if (content.kind === "unreadable") {
+    return { kind: "none", because: `the list ${file} cannot be read: ${content.because}` };
+  }
+  const roots = content.text.split("\n").map((line) => line.trim())
+    .filter((line) => line !== "" && !line.startsWith("#"));
+  return roots.length > 0 ? named(roots) : { kind: "none", because: `the list ${file} is empty` };
 }
 
 function listFile(environment: Environment): string | undefined {
@@ -23,14 +56,6 @@ function listFile(environment: Environment): string | undefined {
   const config = environment.get("XDG_CONFIG_HOME") ??
     (home === undefined ? undefined : `${home}/.config`);
   return config === undefined ? undefined : `${config}/turnguard/homes`;
-}
-
-/** One path a line; comments start with `#`. */
-function inFile(path: string): readonly string[] {
-  const content = readText(path);
-  if (content.kind !== "text") return [];
-  return content.text.split("\n").map((line) => line.trim())
-    .filter((line) => line !== "" && !line.startsWith("#"));
 }
 
 /** Variables by which one home is named; they say nothing about the others. */

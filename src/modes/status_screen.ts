@@ -1,61 +1,55 @@
-/** A home's report on one screen, and several homes a line each. */
+/** A home's status on one screen, and several homes a line each. */
 
 import type { DaemonOwnership } from "../decide/away_daemon.ts";
-import type { BeaconFact, NeedFact } from "../decide/facts.ts";
+import type { BeaconFact } from "../decide/facts.ts";
 import { describeBeacon, type Freshness } from "../decide/freshness.ts";
 import { judgeNeed } from "../decide/need.ts";
 import type { Scope } from "../decide/scope.ts";
-import type { TurnEndVerdict } from "../decide/turn_end.ts";
 import type { WatcherHealth } from "../decide/watcher_health.ts";
 import type { Liveness } from "../platform/liveness.ts";
 import { printable } from "../platform/printable.ts";
 import type { JournalEntry } from "../state/journal.ts";
 import { journalLine } from "./log.ts";
-import {
-  ageInWords,
-  counted,
-  fitted,
-  labelled,
-  SCREEN_COLUMNS,
-  type Style,
-} from "./person_output.ts";
-import type { Checks, Claim, Queue, Report, SessionOwner } from "./status_report.ts";
+import { ageInWords, counted, labelled, type Style } from "./person_output.ts";
+import type { CheckCounts, Claim, Digest, Episode, Queue, SessionOwner } from "./status_facts.ts";
+import type { CountedNeed, HomeStatus, Judged, StateReport } from "./status_report.ts";
+import type { SourceCounts } from "./status_sources.ts";
+import { recoveryInWords } from "./recovery_words.ts";
 
-/** The report of one home as lines. */
-export function asScreen(report: Report, style: Style): readonly string[] {
-  const { home, daemon, watcher } = report;
+/** One home as lines that fit a screen. */
+export function asScreen(status: HomeStatus, style: Style): readonly string[] {
+  const { home, problem, judged, state } = status;
   return [
     ...field("home", home.home),
     ...(home.root === home.home ? [] : field("root", home.root)),
     ...field("", `found by: ${home.foundBy}`, style.quiet),
-    ...scopeField(report.scope, style),
-    ...field("need", needInWords(report.need)),
-    ...healthField(report.health, style),
-    ...field("beacon", beaconInWords(watcher.beacon, report.beat, report.graceSeconds)),
-    ...(report.queue.pending + report.queue.reserved > 0 || report.queue.recovery !== "none"
-      ? field("wakes", queueInWords(report.queue))
+    ...(judged === null ? [] : scopeField(judged.scope, style)),
+    ...(state === null
+      ? field("state", `unknown: ${problem ?? "it cannot be read"}`, style.doubtful)
+      : stateFields(state, style)),
+    ...(judged?.notices ?? []).flatMap((notice) => field("setting", notice, style.doubtful)),
+    ...(judged === null ? [] : verdictField(judged.verdict, style)),
+    ...(state === null ? [] : recentFields(state.recent, style)),
+  ];
+}
+
+function stateFields(state: StateReport, style: Style): readonly string[] {
+  const { watcher, awayMode, daemon, checks, sources, episode } = state;
+  const refused = refusedChecks(checks) > 0;
+  return [
+    ...field("need", needInWords(state.need)),
+    ...healthField(watcher.health, style),
+    ...field("beacon", beaconInWords(state.beacon, state.beat, state.graceSeconds)),
+    ...field("away", awayMode === "off" ? "off" : `${awayMode}; ${daemonInWords(daemon)}`),
+    ...digestField(state.digest, style),
+    ...field("session", sessionInWords(state.session)),
+    ...field("autoarm", claimInWords(state.claim)),
+    ...(episode.noticed || episode.alarmed || episode.blocks !== null
+      ? field("failure", episodeInWords(episode), isFailing(episode) ? style.bad : undefined)
       : []),
-    ...(report.checks.registered + report.checks.rejected > 0
-      ? field(
-        "checks",
-        checksInWords(report.checks),
-        report.checks.rejected > 0 ? style.bad : undefined,
-      )
-      : []),
-    ...(daemon.mode === "off"
-      ? field("away", "off")
-      : field("away", `${daemon.mode}; ${ownershipInWords(report.ownership)}`)),
-    ...(report.digest.items === 0
-      ? []
-      : field("digest", digestInWords(report.digest), style.doubtful)),
-    ...field("session", sessionInWords(report.session)),
-    ...(report.claim.kind === "none" ? [] : field("autoarm", claimInWords(report.claim))),
-    ...(report.episode.alarmed || report.episode.noticed
-      ? field("failure", episodeInWords(report.episode), style.bad)
-      : []),
-    ...report.notices.flatMap((notice) => field("setting", notice, style.doubtful)),
-    ...verdictField(report.verdict, style),
-    ...recentFields(report.recent, style),
+    ...field("wakes", queueInWords(state.queue)),
+    ...field("checks", checksInWords(checks), refused ? style.bad : undefined),
+    ...field("sources", sourcesInWords(sources), sources.rejected > 0 ? style.bad : undefined),
   ];
 }
 
@@ -71,46 +65,155 @@ function field(
     .map((line) => line.slice(0, LABEL_COLUMNS) + paint(line.slice(LABEL_COLUMNS)));
 }
 
-function queueInWords({ pending, reserved, oldestSeconds, recovery }: Queue): string {
-  const age = oldestSeconds === null ? "" : `, the oldest for ${ageInWords(oldestSeconds)}`;
-  const taken = reserved === 0 ? "" : `, ${reserved} taken on by a branch`;
-  return `${counted(pending, "wake")} to handle${age}${taken}; recovery ${recovery}`;
+function queueInWords(
+  { pending, reserved, unusable, oldestSeconds, because, recovery }: Queue,
+): string {
+  const after = `; ${recoveryInWords(recovery)}`;
+  if (pending === null) return `unknown: ${because ?? "they cannot be read"}${after}`;
+  if (pending === 0 && reserved === 0) return `none queued${after}`;
+  return [
+    `${counted(pending, "wake")} to handle`,
+    ...(reserved === 0 ? [] : [`${reserved} taken on by a branch`]),
+    ...(unusable === 0 ? [] : [`${unusable} that no wake wrote`]),
+    ...(oldestSeconds === null ? [] : [`the oldest for ${ageInWords(oldestSeconds)}`]),
+  ].join(", ") + after;
 }
 
-function checksInWords({ registered, rejected }: Checks): string {
-  const refused = rejected === 0 ? "" : `, ${rejected} that may not run`;
-  return `${registered} registered${refused}`;
+/** Words for the counts of checks, in the order in which they are told. */
+const CHECK_WORDS: Readonly<Record<keyof NonNullable<CheckCounts["counts"]>, string>> = {
+  "trusted": "trusted",
+  "relay": "of the relay",
+  "changed": "changed since",
+  "rejected": "refused",
+  "missing": "without a script",
+  "left-out": "of pull-request polling",
+};
+
+function checksInWords({ counts, because }: CheckCounts): string {
+  if (counts === null) return `unknown: ${because ?? "they cannot be listed"}`;
+  const told = Object.entries(counts).filter(([, count]) => count > 0);
+  return told.length === 0
+    ? "none"
+    : told.map(([state, count]) => `${count} ${wordOf(CHECK_WORDS, state)}`).join(", ");
 }
 
-function digestInWords({ items, oldestSeconds, wedged }: Report["digest"]): string {
+function wordOf(words: Readonly<Record<string, string>>, key: string): string {
+  return words[key] ?? key;
+}
+
+/** Checks that a sweep reports instead of running. */
+function refusedChecks({ counts }: CheckCounts): number {
+  return counts === null ? 0 : counts.changed + counts.rejected;
+}
+
+function sourcesInWords(sources: SourceCounts): string {
+  const { registered, rejected, running, doubtful, unhandled, because } = sources;
+  if (registered + rejected + unhandled === 0) return "none";
+  return [
+    `${registered} registered`,
+    ...(running === null ? [`runners unknown (${because})`] : [`${running} running`]),
+    ...(doubtful === null || doubtful === 0 ? [] : [`${doubtful} with an unknown owner`]),
+    ...(rejected === 0 ? [] : [`${rejected} that cannot run`]),
+    ...(unhandled === 0 ? [] : [counted(unhandled, "result") + " to handle"]),
+  ].join(", ");
+}
+
+function digestField(digest: Digest, style: Style): readonly string[] {
+  const { items, oldestSeconds, because, wedged } = digest;
+  if (items === null) {
+    return field("digest", `unknown: ${because ?? "it cannot be read"}`, style.doubtful);
+  }
+  if (items === 0 && !wedged) return [];
   const age = oldestSeconds === null ? "" : `, the first for ${ageInWords(oldestSeconds)}`;
-  return `${counted(items, "item")} not delivered${age}${wedged ? "; somebody was alarmed" : ""}`;
+  const alarm = wedged ? "; somebody was alarmed" : "";
+  return field("digest", `${counted(items, "item")} not delivered${age}${alarm}`, style.doubtful);
 }
 
-function claimInWords({ kind, epoch, outcome }: Claim): string {
-  return kind === "open" ? `epoch ${epoch} is armed` : `epoch ${epoch}: ${outcome}`;
+function claimInWords({ kind, epoch, ownerPid, outcome, because }: Claim): string {
+  const generation = `epoch ${epoch ?? "unknown"}`;
+  switch (kind) {
+    case "none":
+      return "no claim yet";
+    case "unknown":
+      return `unknown: ${because ?? "it cannot be read"}`;
+    case "open":
+      return `${generation} is armed by pid ${ownerPid ?? "unknown"}`;
+    case "closed":
+      return because === "finished"
+        ? `${generation} ended: ${outcome ?? "unknown"}`
+        : `${generation} does not hold (${because ?? "unknown"})`;
+  }
 }
 
-function episodeInWords({ count, alarmed }: Report["episode"]): string {
-  const blocks = count === null ? "" : `, ${counted(count, "block")} counted`;
-  return alarmed
-    ? `supervision failed; the alarm was raised${blocks}`
-    : `supervision failed${blocks}`;
+function isFailing({ noticed, alarmed }: Episode): boolean {
+  return noticed || alarmed;
 }
 
-/** Several homes, a line each. */
-export function asLines(reports: readonly Report[], style: Style): readonly string[] {
-  return reports.map((report) => {
-    const { verdict, health, home } = report;
-    const state = verdict.kind === "block"
-      ? style.bad("BLIND  ")
-      : health.kind === "healthy" || report.ownership.kind === "owns"
-      ? style.good("watched")
-      : style.quiet("idle   ");
-    const beat = describeBeacon(report.watcher.beacon);
-    const text = `${printable(home.home)}  ${verdict.code}, beat ${beat}`;
-    return `${state}  ${fitted(text, SCREEN_COLUMNS - 9)}`;
+function episodeInWords(episode: Episode): string {
+  const { blocks, budget, noticed, alarmed } = episode;
+  const told = alarmed
+    ? "supervision failed; the alarm was raised"
+    : noticed
+    ? "supervision failed; the session was told"
+    : "none";
+  return `${told}; ${counted(blocks ?? 0, "block")} counted, the budget is ${budget}`;
+}
+
+/** What a home comes to in one word, the worst first. */
+const STANDINGS = ["BLIND", "UNKNOWN", "outside", "watched", "idle"] as const;
+
+type Standing = typeof STANDINGS[number];
+
+function standingOf({ judged, state }: HomeStatus): Standing {
+  if (judged?.verdict.kind === "block") return "BLIND";
+  if (judged === null || state === null) return "UNKNOWN";
+  if (judged.scope.kind === "out") return "outside";
+  return state.watcher.health.kind === "healthy" || state.daemon.kind === "owns"
+    ? "watched"
+    : "idle";
+}
+
+/** Columns of the widest standing and of the gap after it. */
+const STANDING_COLUMNS = 9;
+
+/** Several homes, a line each, the worst first. */
+export function asLines(statuses: readonly HomeStatus[], style: Style): readonly string[] {
+  const rank = (status: HomeStatus): number => STANDINGS.indexOf(standingOf(status));
+  return statuses.toSorted((a, b) => rank(a) - rank(b)).flatMap((status) => {
+    const standing = standingOf(status);
+    const paint = paintOf(standing, style);
+    const text = printable(`${status.home.home}  ${homeInWords(status)}`);
+    return labelled(standing.padEnd(STANDING_COLUMNS), text).map((line, index) =>
+      index === 0 ? paint(standing) + line.slice(standing.length) : line
+    );
   });
+}
+
+function paintOf(standing: Standing, style: Style): (text: string) => string {
+  switch (standing) {
+    case "BLIND":
+      return style.bad;
+    case "UNKNOWN":
+    case "outside":
+      return style.doubtful;
+    case "watched":
+      return style.good;
+    case "idle":
+      return style.quiet;
+  }
+}
+
+function homeInWords({ problem, judged, state }: HomeStatus): string {
+  if (judged === null || state === null) return problem ?? "it cannot be read";
+  const { pending } = state.queue;
+  const refused = refusedChecks(state.checks);
+  return [
+    judged.verdict.code,
+    `beat ${describeBeacon(state.beacon)}`,
+    ...(state.episode.alarmed ? ["alarm raised"] : []),
+    ...(pending === null ? ["wakes unknown"] : pending === 0 ? [] : [counted(pending, "wake")]),
+    ...(refused === 0 ? [] : [`${counted(refused, "check")} refused`]),
+  ].join(", ");
 }
 
 function scopeField(scope: Scope, style: Style): readonly string[] {
@@ -119,8 +222,7 @@ function scopeField(scope: Scope, style: Style): readonly string[] {
     : field("scope", `not guarded: ${scope.because}`, style.doubtful);
 }
 
-function needInWords(fact: NeedFact): string {
-  if (fact.kind === "unknown") return `unknown: ${fact.because}`;
+function needInWords(fact: CountedNeed): string {
   if (judgeNeed(fact).kind === "none") return "none: no task, source, check or relay";
   return [
     counted(fact.tasks, "task"),
@@ -146,7 +248,7 @@ function beaconInWords(beacon: BeaconFact, beat: Freshness, graceSeconds: number
   return `${describeBeacon(beacon)} (${judged}fresh below ${graceSeconds} s)`;
 }
 
-function ownershipInWords(ownership: DaemonOwnership): string {
+function daemonInWords(ownership: DaemonOwnership): string {
   switch (ownership.kind) {
     case "owns":
       return `its daemon supervises: ${ownership.saw}`;
@@ -162,7 +264,7 @@ function sessionInWords(owner: SessionOwner): string {
     case "none":
       return "no owner recorded";
     case "unreadable":
-      return "state/.lock names no process";
+      return `state/.lock names no process: ${owner.because}`;
     case "recorded":
       return `recorded pid ${owner.pid}, ${livenessInWords(owner.liveness)}`;
   }
@@ -181,7 +283,7 @@ function livenessInWords(answer: Liveness): string {
   }
 }
 
-function verdictField(verdict: TurnEndVerdict, style: Style): readonly string[] {
+function verdictField(verdict: Judged["verdict"], style: Style): readonly string[] {
   return verdict.kind === "block"
     ? field("verdict", `a stop would be BLOCKED now (${verdict.code})`, style.bad)
     : field("verdict", `a stop would be allowed now (${verdict.code})`, style.good);

@@ -37,6 +37,7 @@ import {
   SCREEN_COLUMNS,
   screenStyle,
 } from "./person_output.ts";
+import { recoveryInWords } from "./recovery_words.ts";
 
 const ROOT_FLAG = { name: "root", value: "DIR", summary: "Root of the home." } as const;
 
@@ -360,22 +361,6 @@ function viewAsLines(call: Call, view: QueueView): readonly string[] {
       : [`${counted(unusable, "line")} that no wake wrote; drain removes them`]),
     `recovery: ${recoveryInWords(recovery)}`,
   ];
-}
-
-function recoveryInWords(recovery: RecoveryReading): string {
-  switch (recovery.kind) {
-    case "none":
-      return "no downtime is recorded";
-    case "invalid":
-    case "directory":
-      return "the marker is invalid; the next watcher moves it aside";
-    case "valid":
-      break;
-  }
-  const { status, kind, generation } = recovery.marker;
-  if (status === "acked") return `the last downtime is acknowledged (${generation})`;
-  const state = kind === "handling" ? "is being handled" : "waits to be handled";
-  return `downtime ${state}, ${status} (${generation})`;
 }
 
 function queuedAtSeconds({ epoch }: QueueRow): number | undefined {

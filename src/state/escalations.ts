@@ -16,11 +16,15 @@ export function readEscalations(state: string): readonly string[] {
 /** Age in seconds of the first item; `undefined` when there is none. */
 export function escalationAge(state: string): number | undefined {
   if (readEscalations(state).length === 0) return undefined;
+  return nowSeconds() - (firstEscalationSecond(state) ?? 0);
+}
+
+/** Second since the epoch of the first item, as recorded; `undefined` when the record is no time. */
+export function firstEscalationSecond(state: string): number | undefined {
   const content = readCapture(sincePath(state));
-  const second = content.kind === "text" && /^[0-9]{1,15}$/.test(content.text)
+  return content.kind === "text" && /^[0-9]{1,15}$/.test(content.text)
     ? Number(content.text)
-    : 0;
-  return nowSeconds() - second;
+    : undefined;
 }
 
 /** Appends one item. Throws when it cannot: the wake must then stay. */
@@ -31,9 +35,9 @@ export function appendEscalation(state: string, item: string): void {
 
 /** Moves the time of the first item with a clock that was set, or a machine that slept. */
 export function shiftEscalationAge(state: string, seconds: number): void {
-  const content = readCapture(sincePath(state));
-  if (content.kind !== "text" || !/^[0-9]{1,15}$/.test(content.text)) return;
-  replaceFile(sincePath(state), `${Number(content.text) + Math.round(seconds)}\n`);
+  const second = firstEscalationSecond(state);
+  if (second === undefined) return;
+  replaceFile(sincePath(state), `${second + Math.round(seconds)}\n`);
 }
 
 /** Empties the buffer. Throws when it cannot: the items would be delivered again. */

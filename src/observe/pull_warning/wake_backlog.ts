@@ -2,7 +2,7 @@
 
 import type { Environment } from "../../platform/environment.ts";
 import type { Processes } from "../../platform/processes.ts";
-import { queuePaths, readQueue } from "../../state/wake_queue.ts";
+import { queuePaths, type QueueRow, readQueue, type UnusableRow } from "../../state/wake_queue.ts";
 import { observeReservedRows } from "../branch_grant.ts";
 
 /** Queued rows by who handles them. */
@@ -22,7 +22,14 @@ export async function observeWakeBacklog(
   const found = readQueue(queuePaths(state, environment).queue);
   if (found.kind === "unreadable") return { pending: 1, reserved: 0 };
   if (found.rows.length === 0) return { pending: 0, reserved: 0 };
-  const granted = await observeReservedRows(state, processes);
-  const reserved = found.rows.filter((row) => row.usable && granted.has(row.sequence)).length;
-  return { pending: found.rows.length - reserved, reserved };
+  return countBacklog(found.rows, await observeReservedRows(state, processes));
+}
+
+/** Counts rows by who handles them; `granted` are the numbers that a live grant reserves. */
+export function countBacklog(
+  rows: readonly (QueueRow | UnusableRow)[],
+  granted: ReadonlySet<number>,
+): WakeBacklog {
+  const reserved = rows.filter((row) => row.usable && granted.has(row.sequence)).length;
+  return { pending: rows.length - reserved, reserved };
 }

@@ -14,7 +14,7 @@ export interface SourceSetup {
   readonly paths: QueuePaths;
   /** Folder of the registrations. */
   readonly folder: string;
-  /** Folder of the claims; it exists. */
+  /** Folder of the claims; it exists, unless somebody only looks. */
   readonly claims: string;
 }
 
@@ -34,6 +34,16 @@ export function sourceSetup(home: Home, environment: Environment): SourceSetup {
   } catch (error) {
     throw new SourceError(error instanceof Error ? error.message : String(error));
   }
+  return withClaims(home, environment, claims);
+}
+
+/** The set-up for whoever only looks: nothing is made. `undefined` when there can be no claims. */
+export function sourceView(home: Home, environment: Environment): SourceSetup | undefined {
+  const claims = claimRoot(environment);
+  return claims === undefined ? undefined : withClaims(home, environment, claims);
+}
+
+function withClaims(home: Home, environment: Environment, claims: string): SourceSetup {
   const paths = queuePaths(home.state, environment);
   return { home, environment, paths, folder: sourceFolder(home.state), claims };
 }
