@@ -61,7 +61,8 @@ async function status(call: Call): Promise<ExitStatus> {
   if (!hasFlag(call, "all")) return await printHome(call, personHome(call));
   const homes = homesToShow(words, call.environment);
   if (homes.kind === "none") {
-    return await complainUsage(statusMode.name, `${homes.because}; name homes after --all`);
+    const todo = "name homes after --all, in TURNGUARD_HOMES or in that list";
+    return await complainUsage(statusMode.name, `${homes.because}; ${todo}`);
   }
   const statuses = await Promise.all(homes.roots.map((root) => statusOf(call, root)));
   return await printHomes(call, statuses);

@@ -40,7 +40,9 @@ function ofVariable(environment: Environment): Homes | undefined {
 /** One path a line; comments start with `#`. */
 function ofFile(environment: Environment): Homes {
   const file = listFile(environment);
-  if (file === undefined) return { kind: "none", because: `${VARIABLE} is not set` };
+  if (file === undefined) {
+    return { kind: "none", because: "no HOME says where the list of homes is" };
+  }
   const content = readText(file);
   if (content.kind === "absent") return { kind: "none", because: `there is no list ${file}` };
   if (content.kind === "unreadable") {

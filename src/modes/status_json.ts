@@ -69,11 +69,11 @@ const HOME_FIELDS: readonly Field[] = [
     "Why the state directory cannot be listed; what is kept there is null then.",
     ({ problem }) => problem,
   ),
-  judgedKey("scope.kind", "in, out ?", "Whether the home is guarded.", ({ scope }) => scope.kind),
+  judgedKey("scope.kind", "in|out?", "Whether the home is guarded.", ({ scope }) => scope.kind),
   judgedKey("scope.because", "text?", "What decided that.", ({ scope }) => scope.because),
   judgedKey(
     "verdict.kind",
-    "allow, block ?",
+    "allow|block?",
     "What a first stop would get now.",
     ({ verdict }) => verdict.kind,
   ),
@@ -84,7 +84,7 @@ const HOME_FIELDS: readonly Field[] = [
 const NEED_FIELDS: readonly Field[] = [
   key(
     "need.kind",
-    "needed, none, unknown",
+    "needed|none|unknown",
     "Whether anything needs supervision.",
     ({ state }) => state === null ? "unknown" : judgeNeed(state.need).kind,
   ),
@@ -104,7 +104,7 @@ function whyNeeded({ problem, state }: HomeStatus): string | null {
 const WATCH_FIELDS: readonly Field[] = [
   stateKey(
     "watcher.kind",
-    "healthy, down, unknown ?",
+    "healthy|down|unknown?",
     "Whether it is proven to watch.",
     (state) => state.watcher.health.kind,
   ),
@@ -118,7 +118,7 @@ const WATCH_FIELDS: readonly Field[] = [
   stateKey("watcher.saw", "text?", "What was seen of it.", ({ watcher }) => watcher.health.saw),
   stateKey(
     "beacon.kind",
-    "fresh, stale, clock-skew, never, unreadable ?",
+    "fresh|stale|clock-skew|never|unreadable?",
     "The watcher's last beat.",
     ({ beat }) => beat.kind,
   ),
@@ -134,10 +134,10 @@ const WATCH_FIELDS: readonly Field[] = [
     "Age below which a beat is fresh.",
     (state) => state.graceSeconds,
   ),
-  stateKey("away.mode", "off, away, quiet ?", "The mode that is on.", (state) => state.awayMode),
+  stateKey("away.mode", "off|away|quiet?", "The mode that is on.", (state) => state.awayMode),
   stateKey(
     "away.daemon",
-    "owns, does-not, unknown ?",
+    "owns|does-not|unknown?",
     "Whether its daemon supervises.",
     ({ daemon }) => daemon.kind,
   ),
@@ -171,7 +171,7 @@ const WATCH_FIELDS: readonly Field[] = [
 const SESSION_FIELDS: readonly Field[] = [
   stateKey(
     "session.kind",
-    "none, unreadable, recorded ?",
+    "none|unreadable|recorded?",
     "What the session lock says.",
     ({ session }) => session.kind,
   ),
@@ -183,7 +183,7 @@ const SESSION_FIELDS: readonly Field[] = [
   ),
   stateKey(
     "session.liveness",
-    "alive, dead, foreign, unknown ?",
+    "alive|dead|foreign|unknown?",
     "Whether that lives; foreign is another user's.",
     ({ session }) => session.kind === "recorded" ? session.liveness : null,
   ),
@@ -195,7 +195,7 @@ const SESSION_FIELDS: readonly Field[] = [
   ),
   stateKey(
     "autoarm.kind",
-    "none, open, closed, unknown ?",
+    "none|open|closed|unknown?",
     "The auto-arm's claim.",
     ({ claim }) => claim.kind,
   ),
@@ -352,7 +352,7 @@ export function recoveryWord(found: RecoveryReading): string {
 
 /** The keys of a journal entry, with type and meaning. */
 const ENTRY_KEYS: Readonly<Record<keyof JournalEntry, readonly [type: string, meaning: string]>> = {
-  time: ["text", "ISO 8601, UTC."],
+  time: ["text", "When, ISO 8601 in UTC."],
   mode: ["text", "The mode that decided."],
   harness: ["text", "Whose turn it was."],
   session: ["text?", "Hash of its id; null without one."],
@@ -392,9 +392,9 @@ const FIELDS: readonly Field[] = [
 export const STATUS_KEYS: HelpTable = {
   heading: "Keys of --json (a ? at the end of a type: or null):",
   rows: [
-    ...FIELDS.map(({ path, type, meaning }) => [path, `${type}. ${meaning}`] as const),
+    ...FIELDS.map(({ path, type, meaning }) => [path, `${type}: ${meaning}`] as const),
     ...Object.entries(ENTRY_KEYS)
-      .map(([name, [type, meaning]]) => [`recent[].${name}`, `${type}. ${meaning}`] as const),
+      .map(([name, [type, meaning]]) => [`recent[].${name}`, `${type}: ${meaning}`] as const),
   ],
 };
 

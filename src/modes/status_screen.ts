@@ -10,7 +10,7 @@ import type { Liveness } from "../platform/liveness.ts";
 import { printable } from "../platform/printable.ts";
 import type { JournalEntry } from "../state/journal.ts";
 import { journalLine } from "./log.ts";
-import { ageInWords, counted, labelled, type Style } from "./person_output.ts";
+import { ageInWords, counted, labelled, SCREEN_COLUMNS, type Style } from "./person_output.ts";
 import type { CheckCounts, Claim, Digest, Episode, Queue, SessionOwner } from "./status_facts.ts";
 import type { CountedNeed, HomeStatus, Judged, StateReport } from "./status_report.ts";
 import type { SourceCounts } from "./status_sources.ts";
@@ -176,16 +176,19 @@ function standingOf({ judged, state }: HomeStatus): Standing {
 /** Columns of the widest standing and of the gap after it. */
 const STANDING_COLUMNS = 9;
 
-/** Several homes, a line each, the worst first. */
+/** Several homes, a line each, the worst first; what does not fit goes on below. */
 export function asLines(statuses: readonly HomeStatus[], style: Style): readonly string[] {
   const rank = (status: HomeStatus): number => STANDINGS.indexOf(standingOf(status));
   return statuses.toSorted((a, b) => rank(a) - rank(b)).flatMap((status) => {
     const standing = standingOf(status);
-    const paint = paintOf(standing, style);
-    const text = printable(`${status.home.home}  ${homeInWords(status)}`);
-    return labelled(standing.padEnd(STANDING_COLUMNS), text).map((line, index) =>
-      index === 0 ? paint(standing) + line.slice(standing.length) : line
-    );
+    const start = paintOf(standing, style)(standing) +
+      " ".repeat(STANDING_COLUMNS - standing.length);
+    const path = printable(status.home.home);
+    const words = printable(homeInWords(status));
+    const fits = STANDING_COLUMNS + Array.from(`${path}  ${words}`).length <= SCREEN_COLUMNS;
+    return fits
+      ? [`${start}${path}  ${words}`]
+      : [`${start}${path}`, ...labelled(" ".repeat(STANDING_COLUMNS), words)];
   });
 }
 

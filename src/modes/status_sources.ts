@@ -36,6 +36,7 @@ export async function countSources(
     rejected: Math.max(0, needed - ids.length),
     unhandled: unhandledResults(home.state).length,
   };
+  if (ids.length === 0) return { ...counts, running: 0, doubtful: 0, because: null };
   const view = sourceView(home, environment);
   if (view === undefined) {
     const because = "neither HOME nor XDG_STATE_HOME says where claims are";
