@@ -36,6 +36,7 @@ export const deadmanMode: ModeSpec = {
     {
       name: "backend",
       value: "NAME",
+      choices: BACKEND_NAMES,
       summary: `With install: ${BACKEND_NAMES.join(", ")}, instead of what is found.`,
     },
     { name: "executable", value: "PATH", summary: "With install: path of turnguard to register." },

@@ -1,8 +1,10 @@
-/** `help`: what turnguard does, and how each mode is called. */
+/** `help`: what turnguard does, how each mode is called, and what else there is to know. */
 
 import { writeTo } from "../platform/output.ts";
 import { printable } from "../platform/printable.ts";
 import { closest } from "./suggest.ts";
+import { TOPICS } from "./topics/all.ts";
+import type { Block, Topic } from "./topics/topic.ts";
 import { wrap } from "./wrap.ts";
 import {
   type Call,
@@ -28,8 +30,8 @@ const HEADINGS: readonly (readonly [ModeSpec["kind"], string])[] = [
 export const helpMode: ModeSpec = {
   name: "help",
   kind: "read-only",
-  summary: "Explain turnguard, or one mode.",
-  operands: "[MODE]",
+  summary: "Explain turnguard, one mode or one topic.",
+  operands: "[MODE | topics | TOPIC]",
   maximumOperands: 1,
   flags: [],
   startsPrograms: false,
@@ -42,9 +44,14 @@ async function help(call: Call): Promise<ExitStatus> {
     await writeTo("stdout", await overview(call.modes));
     return EXIT.ok;
   }
+  const topic = TOPICS.find(({ name }) => name === word);
+  if (topic !== undefined || word === TOPIC_LIST) {
+    await writeTo("stdout", topic === undefined ? listTopics() : describeTopic(topic));
+    return EXIT.ok;
+  }
   const row = modeCalled(call.modes, word);
   if (row === undefined) {
-    await writeTo("stderr", unknownMode(word, call.modes));
+    await writeTo("stderr", unknownSubject(word, call.modes));
     return EXIT.usage;
   }
   await writeTo("stdout", describeMode(await row.load(), row.aliases ?? []));
@@ -53,9 +60,18 @@ async function help(call: Call): Promise<ExitStatus> {
 
 /** The complaint about a mode that does not exist. */
 export function unknownMode(name: string, modes: readonly ModeRow[]): string {
-  const near = closest(name, modes.map((row) => row.name));
+  return unknownWord("mode", name, modes.map((row) => row.name));
+}
+
+function unknownSubject(name: string, modes: readonly ModeRow[]): string {
+  const subjects = [...modes.map((row) => row.name), ...TOPICS.map((topic) => topic.name)];
+  return unknownWord("mode or topic", name, subjects);
+}
+
+function unknownWord(kind: string, word: string, known: readonly string[]): string {
+  const near = closest(word, known);
   const hint = near === undefined ? "" : `; did you mean ${near}?`;
-  return `turnguard: no mode "${printable(name.slice(0, 40))}"${hint} ` +
+  return `turnguard: no ${kind} "${printable(word.slice(0, 40))}"${hint} ` +
     "Nothing was done; see turnguard help\n";
 }
 
@@ -74,7 +90,33 @@ export async function overview(rows: readonly ModeRow[]): Promise<string> {
     "usage: turnguard MODE [FLAGS]      turnguard help MODE explains one mode",
     "",
     ...sections,
+    "To read: turnguard help TOPIC",
+    ...topicRows(),
+    "",
   ].join("\n");
+}
+
+/** The word that lists the topics. */
+const TOPIC_LIST = "topics";
+
+function listTopics(): string {
+  return ["Topics; turnguard help TOPIC shows one:", ...topicRows(), ""].join("\n");
+}
+
+function topicRows(): readonly string[] {
+  const width = Math.max(...TOPICS.map(({ name }) => name.length));
+  return TOPICS.flatMap(({ name, summary }) => row(name, summary, width));
+}
+
+/** The text of `help TOPIC`. */
+export function describeTopic({ summary, blocks }: Topic): string {
+  return [summary, ...blocks.flatMap(describeBlock), ""].join("\n");
+}
+
+function describeBlock(block: Block): readonly string[] {
+  if (typeof block === "string") return ["", ...wrap(block, WIDTH)];
+  if ("lines" in block) return ["", ...block.lines.map((line) => `  ${line}`)];
+  return table(block);
 }
 
 /** The text of `help MODE`. */

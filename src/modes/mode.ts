@@ -30,6 +30,8 @@ export interface FlagSpec {
   readonly summary: string;
   /** Name of the value for help texts; a flag without one is a switch. */
   readonly value?: string;
+  /** All the values there are, where they can be listed. */
+  readonly choices?: readonly string[];
   /** Whether the value may be empty, as a shell variable is that nobody set. */
   readonly mayBeEmpty?: true;
 }

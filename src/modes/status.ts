@@ -24,7 +24,7 @@ export const statusMode: ModeSpec = {
   name: "status",
   kind: "read-only",
   summary: "Show a home: scope, need, watcher, mode, queue, next verdict.",
-  operands: "[--all [HOME...]]",
+  operands: "[HOME...]",
   maximumOperands: Infinity,
   flags: [
     { name: "root", value: "DIR", summary: "Root of the home." },

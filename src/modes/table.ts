@@ -40,6 +40,8 @@ export const MODES: readonly ModeRow[] = [
   },
   { name: "log", load: async () => (await import("./log.ts")).logMode },
   { name: "doctor", load: async () => (await import("./doctor.ts")).doctorMode },
+  { name: "completions", load: async () => (await import("./completions.ts")).completionsMode },
+  { name: "man", load: async () => (await import("./man.ts")).manMode },
   {
     name: "help",
     aliases: ["--help", "-h"],
