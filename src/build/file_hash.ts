@@ -26,6 +26,11 @@ export async function hashFile(path: string, bytes = Infinity): Promise<string> 
   return hash.digest("hex");
 }
 
+/** The sha256 of bytes. */
+export function hashBytes(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
 /**
  * Whether a path is a file with exactly the pinned bytes.
  *

@@ -72,8 +72,22 @@ const TARGETS: readonly Target[] = [
       within: { name: "@stdy/cli-linux-arm64", version: "0.22.2", path: "bin/steady" },
     },
   },
-  { triple: "x86_64-apple-darwin" },
-  { triple: "aarch64-apple-darwin" },
+  {
+    triple: "x86_64-apple-darwin",
+    runtime: {
+      bytes: 87_962_184,
+      sha256: "56688cbe3a36cc79bb94368570385884ccd82ee8c54a127050df792923562cc2",
+      within: { name: "@stdy/cli-darwin-x64", version: "0.22.2", path: "bin/steady" },
+    },
+  },
+  {
+    triple: "aarch64-apple-darwin",
+    runtime: {
+      bytes: 79_621_600,
+      sha256: "f1cc17d82c0f6d511bc835538dc687aef425560e61636fc0e3009f2c15dfdcdc",
+      within: { name: "@stdy/cli-darwin-arm64", version: "0.22.2", path: "bin/steady" },
+    },
+  },
 ];
 
 /** The names of all targets, the pinned ones first. */

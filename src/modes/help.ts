@@ -130,9 +130,9 @@ export function describeMode(mode: ModeSpec, aliases: readonly string[]): string
   const usage = ["usage: turnguard", mode.name, mode.operands, flags.length > 0 ? "[FLAGS]" : ""]
     .filter((word) => word !== undefined && word !== "").join(" ");
   return [
-    `turnguard ${mode.name}: ${mode.summary}`,
+    ...wrap(`turnguard ${mode.name}: ${mode.summary}`, WIDTH),
     "",
-    usage,
+    ...indented(usage),
     ...(words.length === 0 ? [] : [`also called: ${words.join(", ")}`]),
     ...(flags.length === 0
       ? []
@@ -141,6 +141,14 @@ export function describeMode(mode: ModeSpec, aliases: readonly string[]): string
     ...(mode.tables ?? []).flatMap(table),
     "",
   ].join("\n");
+}
+
+/** A usage line that is too long goes on below its first word. */
+function indented(usage: string): readonly string[] {
+  const indent = " ".repeat("usage: ".length);
+  return wrap(usage, WIDTH - indent.length).map((line, index) =>
+    index === 0 ? line : indent + line
+  );
 }
 
 function table({ heading, rows }: HelpTable): readonly string[] {

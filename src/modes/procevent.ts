@@ -35,7 +35,8 @@ export const proceventMode: ModeSpec = {
   name: "procevent",
   kind: "person",
   summary: "Process-event sources: long commands whose results wake the session.",
-  operands: "ACTION [WORD…]",
+  operands:
+    "register ADAPTER ID | start ID | reconcile | handled ID SEQ | retire ID | list | sweep-home",
   maximumOperands: 3,
   flags: [
     { name: "root", value: "DIR", summary: "Root of the home." },

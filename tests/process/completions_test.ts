@@ -52,10 +52,11 @@ async function zshOffer(zsh: string, line: string): Promise<readonly string[]> {
     "zpty -d inner",
   ].join("\n");
   const lines = await output([zsh, "-f", "-c", script], { TERM: "dumb", COLUMNS: "200" });
-  return lines.flatMap((each) => each.split(/\s+/)).map((word) =>
-    word.replace(/\x1b\[[^a-zA-Z]*[a-zA-Z]/g, "")
-  );
+  return lines.flatMap((each) => each.split(/\s+/)).map((word) => word.replace(ESCAPES, ""));
 }
+
+/** What a line editor sends between the words. */
+const ESCAPES = new RegExp(`${String.fromCharCode(27)}\\[[^a-zA-Z]*[a-zA-Z]`, "g");
 
 async function output(
   command: readonly string[],
@@ -142,6 +143,14 @@ Deno.test("help: every topic is listed, shown, and fits 80 columns", async () =>
     const { status, stdout } = await runTurnguard(["help", name]);
     assertEquals(status, 0);
     assertStringIncludes(stdout, summary);
+    for (const line of stdout.split("\n")) assert(Array.from(line).length <= 80, line);
+  }
+});
+
+Deno.test("help: what it says of each mode fits 80 columns", async () => {
+  for (const { name } of MODES) {
+    const { status, stdout } = await runTurnguard(["help", name]);
+    assertEquals(status, 0);
     for (const line of stdout.split("\n")) assert(Array.from(line).length <= 80, line);
   }
 });
