@@ -8,6 +8,7 @@ import { join } from "@std/path";
 import { runDeno } from "./deno_child.ts";
 import { BuildFailure, diskFull, saysDiskFull } from "./failure.ts";
 import { makeScratch } from "./scratch.ts";
+import { settleSourceMaps } from "./source_maps.ts";
 
 /** What {@link bundle} works with. */
 export interface BundleRequest {
@@ -21,6 +22,8 @@ export interface BundleRequest {
   readonly folder: string;
   /** The version and the commit, for `src/build_info.ts`. */
   readonly stamp: BuildStamp;
+  /** Whether source maps are put beside the files; the files are the same. */
+  readonly sourceMaps?: true;
   /** Ends the run. */
   readonly signal: AbortSignal;
 }
@@ -69,6 +72,9 @@ export async function bundle(request: BundleRequest): Promise<string> {
     const sources = others.map((name) => join(MODES, `${name}.ts`));
     await runBundle(request, ["--code-splitting", "--outdir", part, ...sources]);
   }
+  if (request.sourceMaps === true) {
+    await settleSourceMaps(part, request.root, { [BUNDLE_ENTRY]: STAMP_LINES });
+  }
   for await (const { name } of Deno.readDir(part)) await Deno.utime(join(part, name), 0, 0);
   const finished = join(request.folder, "bundle");
   await removeTree(finished);
@@ -90,6 +96,9 @@ const HOOK_MODES: readonly string[] = [
   "park",
   "activity",
 ];
+
+/** Lines that the stamp takes in front of the first module. */
+const STAMP_LINES = 1;
 
 const DYNAMIC_IMPORT = /import\("\.\/([a-z_]+)\.ts"\)/g;
 
@@ -134,6 +143,7 @@ async function runBundle(request: BundleRequest, args: readonly string[]): Promi
   const result = await runDeno({
     deno: request.deno,
     args: ["bundle", "--quiet", "--minify"]
+      .concat(request.sourceMaps === true ? ["--sourcemap=external"] : [])
       .concat("--lock", join(request.root, "deno.lock"), "--frozen", args),
     cwd: request.root,
     signal: request.signal,
