@@ -22,8 +22,6 @@ export interface BundleRequest {
   readonly folder: string;
   /** The version and the commit, for `src/build_info.ts`. */
   readonly stamp: BuildStamp;
-  /** Whether source maps are put beside the files; the files are the same. */
-  readonly sourceMaps?: true;
   /** Ends the run. */
   readonly signal: AbortSignal;
 }
@@ -47,7 +45,8 @@ export const BUNDLE_ENTRY = "main.js";
  * for people is split into files that a hook never reads. A module that several of them need is in
  * each: only one of them runs in a process. The files are minified, since the comments of a plain
  * bundle name the cache folder of the machine, and function names go, since nothing shows a stack
- * trace. The stamp is a statement in the first module, so that no source file changes. Modification
+ * trace. Source maps lie beside the files and do not get into the executable; they are made each
+ * time because the names of the files depend on whether they are. The stamp is a statement in the first module, so that no source file changes. Modification
  * times are fixed because the executable stores them. Throws {@link BuildFailure}; needs read, write
  * and run permission.
  */
@@ -72,9 +71,7 @@ export async function bundle(request: BundleRequest): Promise<string> {
     const sources = others.map((name) => join(MODES, `${name}.ts`));
     await runBundle(request, ["--code-splitting", "--outdir", part, ...sources]);
   }
-  if (request.sourceMaps === true) {
-    await settleSourceMaps(part, request.root, { [BUNDLE_ENTRY]: STAMP_LINES });
-  }
+  await settleSourceMaps(part, request.root, { [BUNDLE_ENTRY]: STAMP_LINES });
   for await (const { name } of Deno.readDir(part)) await Deno.utime(join(part, name), 0, 0);
   const finished = join(request.folder, "bundle");
   await removeTree(finished);
@@ -142,8 +139,7 @@ async function pointAtBundles(
 async function runBundle(request: BundleRequest, args: readonly string[]): Promise<void> {
   const result = await runDeno({
     deno: request.deno,
-    args: ["bundle", "--quiet", "--minify"]
-      .concat(request.sourceMaps === true ? ["--sourcemap=external"] : [])
+    args: ["bundle", "--quiet", "--minify", "--sourcemap=external"]
       .concat("--lock", join(request.root, "deno.lock"), "--frozen", args),
     cwd: request.root,
     signal: request.signal,

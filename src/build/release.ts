@@ -47,7 +47,6 @@ async function release(signal: AbortSignal): Promise<void> {
     ...workshop,
     entry: join(ROOT, "main.ts"),
     folder: workshop.cache,
-    sourceMaps: true,
   });
   const targets = await buildable(workshop);
   const executables = new Map<Target, Uint8Array>();
