@@ -81,7 +81,7 @@ function misused(wrong: string): BuildFailure {
 async function bytesIn(folder: string): Promise<number> {
   let bytes = 0;
   for await (const { name } of Deno.readDir(folder)) {
-    bytes += (await Deno.stat(join(folder, name))).size;
+    if (name.endsWith(".js")) bytes += (await Deno.stat(join(folder, name))).size;
   }
   return bytes;
 }
