@@ -1,5 +1,6 @@
 /** From the shell suite to the executable. */
 
+import { SUITE_SCRIPTS } from "../../harness/suite_scripts.ts";
 import type { Topic } from "./topic.ts";
 
 /** The topic. */
@@ -19,19 +20,7 @@ export const MIGRATING: Topic = {
     },
     {
       heading: "Which mode does what a script did:",
-      rows: [
-        ["fm-turnend-guard.sh", "stop; with --claude or --cursor as before"],
-        ["fm-claude-stop-autoarm.sh", "autoarm"],
-        ["fm-watch.sh", "watch"],
-        ["fm-watch-arm.sh", "arm"],
-        ["fm-watch-checkpoint.sh", "checkpoint"],
-        ["fm-supervise-daemon.sh", "daemon"],
-        ["fm-wake-drain.sh", "drain"],
-        ["fm-guard.sh", "warn"],
-        ["fm-lock.sh", "lock"],
-        ["fm-check-register.sh", "check-register"],
-        ["fm-procevent.sh", "procevent"],
-      ],
+      rows: SUITE_SCRIPTS.map(({ name, words }) => [name, words.join(" ")]),
     },
     "A forwarder is one exec, so the pid that a lock records is the pid that the caller sees.",
   ],

@@ -71,6 +71,7 @@ export const STATE_FILES: Topic = {
       rows: [
         [".turnguard-journal.jsonl", "every verdict; at most two files of 1 MiB, mode 0600"],
         [".turnguard-home", "a home that was made by turnguard init"],
+        [".turnguard-originals", "scripts that forwarders stand for (migrate)"],
         [".turnguard-adapter-failure", "a plugin reports that it failed"],
       ],
     },
