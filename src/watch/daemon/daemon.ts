@@ -4,14 +4,14 @@ import { acknowledgeWakes, presentWakes } from "../../act/wake_drain.ts";
 import { afterCrash } from "../../decide/daemon_restart.ts";
 import { isWakeLine, wakeKind } from "../../decide/wake_line.ts";
 import { observeReservedRows } from "../../observe/branch_grant.ts";
-import { observeAwayMode } from "../../observe/daemon.ts";
+import { daemonLockPath, observeAwayMode } from "../../observe/daemon.ts";
 import type { Home } from "../../observe/home.ts";
 import { Bell } from "../../platform/bell.ts";
 import type { Environment } from "../../platform/environment.ts";
 import { errorMessage } from "../../platform/file_text.ts";
 import { targetKind } from "../../platform/path_kind.ts";
 import { ownPid, type Processes } from "../../platform/processes.ts";
-import { escalationAge, shiftEscalationAge } from "../../state/escalations.ts";
+import { clearEscalations, escalationAge, shiftEscalationAge } from "../../state/escalations.ts";
 import { type HeldLock, tryLock } from "../../state/lock.ts";
 import { removeQuietly, replaceFile } from "../../state/replace_file.ts";
 import { queuePaths } from "../../state/wake_queue.ts";
@@ -24,10 +24,8 @@ import { type ClassifySetup, classifyWake, scanLogs } from "./classify.ts";
 import { daemonLog, type Log } from "./daemon_log.ts";
 import { type DaemonSettings, daemonSettings } from "./daemon_settings.ts";
 import { type Flush, flushEscalations, WEDGED_NAME } from "./delivery.ts";
+import { makeWay } from "./make_way.ts";
 import { WatcherChild, type WatcherExit } from "./watcher_child.ts";
-
-/** Name of the daemon's lock in a state directory. */
-export const DAEMON_LOCK_NAME = ".supervise-daemon.lock";
 
 /** Name of a file that tells people the daemon's pid; nothing trusts it. */
 const PID_NAME = ".supervise-daemon.pid";
@@ -37,6 +35,8 @@ export interface DaemonSetup {
   readonly home: Home;
   readonly environment: Environment;
   readonly look: () => Processes;
+  /** Whether what an earlier daemon left undelivered is forgotten; what still holds is found again. */
+  readonly anew: boolean;
   /** Resolves when it is to end. */
   readonly stop: Promise<unknown>;
 }
@@ -51,8 +51,9 @@ export type DaemonEnd =
 
 /** Supervises until it is told to stop. */
 export async function runDaemon(setup: DaemonSetup): Promise<DaemonEnd> {
-  const { home: { state }, environment } = setup;
-  const attempt = tryLock(`${state}/${DAEMON_LOCK_NAME}`);
+  const { home: { state }, environment, look } = setup;
+  await makeWay(state, look);
+  const attempt = tryLock(daemonLockPath(state));
   if (attempt.kind === "refused") return { kind: "already-running", pid: attempt.holder };
   const { lock } = attempt;
   const settings = daemonSettings(environment);
@@ -60,6 +61,7 @@ export async function runDaemon(setup: DaemonSetup): Promise<DaemonEnd> {
   let ours = true;
   try {
     replaceFile(`${state}/${PID_NAME}`, `${Deno.pid}\n`);
+    if (setup.anew) forgetEarlier(state, log);
     await recordIdentity(setup, lock, log);
     if (settings.deliver !== undefined && !isExecutable(settings.deliver)) {
       log(`the delivery program is not executable: ${settings.deliver}`);
@@ -75,6 +77,15 @@ export async function runDaemon(setup: DaemonSetup): Promise<DaemonEnd> {
     // Another daemon's by then, when the lock is.
     if (ours) removeQuietly(`${state}/${PID_NAME}`);
   }
+}
+
+function forgetEarlier(state: string, log: Log): void {
+  try {
+    clearEscalations(state);
+  } catch (error) {
+    log(`an earlier digest could not be forgotten: ${errorMessage(error)}`);
+  }
+  removeQuietly(`${state}/${WEDGED_NAME}`);
 }
 
 /** Without its identity the guard cannot recognise this daemon; it supervises all the same. */
@@ -135,6 +146,8 @@ class Daemon {
   #stopping = false;
   /** Whether the last attempt ended after the stop, and so was the last one. */
   #triedAtStop = false;
+  /** What the last attempt came to. */
+  #flushed: Flush = "empty";
   #watcher: WatcherChild | undefined;
   #crashes: readonly number[] = [];
   /** When somebody was alarmed last, by `performance.now()`: the marker may not be writable. */
@@ -173,6 +186,7 @@ class Daemon {
     try {
       this.#watcher = new WatcherChild({
         command: watcherCommand(this.#setup.home),
+        watcherPath: this.#setup.home.watcherPath,
         errors: `${this.#state}/.supervise-daemon.watcher.err`,
         bell: this.#bell,
       });
@@ -308,7 +322,7 @@ class Daemon {
       settings: this.#settings,
       log: this.#log,
       stop,
-    }, age);
+    }, Number.isFinite(age) ? age : limit);
   }
 
   async #flush(): Promise<Flush> {
@@ -316,7 +330,14 @@ class Daemon {
     const flush = await flushEscalations({ state: this.#state, program: deliver });
     this.#triedAtStop = this.#stopping;
     if (flush === "delivered") this.#log("digest delivered");
-    if (flush === "refused") this.#log("digest not taken; it is tried again");
+    // Once for all attempts in a row that come to the same.
+    if (flush === "refused" && flush !== this.#flushed) {
+      this.#log("digest not taken; it is tried again");
+    }
+    if (flush === "unreadable" && flush !== this.#flushed) {
+      this.#log("ERROR: the digest cannot be read; see state/.subsuper-escalations");
+    }
+    this.#flushed = flush;
     return flush;
   }
 
