@@ -26,15 +26,23 @@ const QUICK: Variables = {
   FM_WEDGE_ALARM_EXEC: "discard",
 };
 
-/** Runs `work` over a home of its own. */
-export function daemonScenario(
+/** A test over a home of its own. */
+export type Scenario = (
   name: string,
   work: (home: DaemonHome) => Promise<void>,
-): void {
-  Deno.test(`daemon: ${name}`, async () => {
-    await using home = new DaemonHome(makeHome().task("t"));
-    await work(home);
-  });
+  where?: { readonly ignore?: boolean },
+) => void;
+
+/** Tests of the daemon itself, and of what the mode's words do. */
+export const daemonScenario: Scenario = scenariosOf("daemon");
+export const afkScenario: Scenario = scenariosOf("afk");
+
+function scenariosOf(subject: string): Scenario {
+  return (name, work, where = {}) =>
+    Deno.test(`${subject}: ${name}`, where, async () => {
+      await using home = new DaemonHome(makeHome().task("t"));
+      await work(home);
+    });
 }
 
 /** A home and the daemons that were started over it. */

@@ -298,7 +298,9 @@ class Daemon {
     const { batchSeconds, scanSeconds } = this.#settings;
     const age = escalationAge(this.#state);
     if (age !== undefined && (batchSeconds <= 0 || age >= batchSeconds)) await this.#flush();
-    await this.#mindTheDeferred();
+    // What a stop found under way was the last of it.
+    if (!this.#stopping) await this.#mindTheDeferred();
+    if (this.#stopping) return;
     const scan = `${this.#state}/${LAST_SCAN_NAME}`;
     if (dueAgeSeconds(scan) < scanSeconds) return;
     touch(scan);
@@ -309,6 +311,8 @@ class Daemon {
     const { maximumDeferSeconds: limit } = this.#settings;
     const age = escalationAge(this.#state);
     const marker = `${this.#state}/${WEDGED_NAME}`;
+    // Whatever the alarm was about is gone.
+    if (age === undefined) removeQuietly(marker);
     const alarmed = performance.now() - this.#alarmedMs < limit * 1000 ||
       (targetKind(marker) !== "absent" && dueAgeSeconds(marker) < limit);
     if (observeAwayMode(this.#state) === "off" || limit === 0 || age === undefined) return;

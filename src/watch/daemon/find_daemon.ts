@@ -28,7 +28,8 @@ export async function findDaemon(state: string, processes: Processes): Promise<F
   const { pid } = holder;
   if (holder.identity.kind === "unknown" && await processes.isZombie(pid)) return { kind: "ended" };
   const identity = readCapture(`${lock}/pid-identity`);
-  if (identity.kind !== "text" || identity.text === "") {
+  if (identity.kind === "unreadable") return { kind: "unknown", pid };
+  if (identity.kind === "absent" || identity.text === "") {
     const info = await processes.info(pid);
     if (info === undefined) return { kind: "unknown", pid };
     return namesDaemon(info.args) ? { kind: "running", pid } : { kind: "reused" };
