@@ -147,6 +147,9 @@ export class DaemonHome implements AsyncDisposable {
   }
 }
 
+/** Milliseconds after which a daemon counts as one that does not end; generous. */
+const ENDED_LIMIT_MS = 40_000;
+
 /** One daemon. */
 export class Daemon {
   readonly pid: number;
@@ -176,8 +179,10 @@ export class Daemon {
     this.#child.kill(name);
   }
 
-  ended(): Promise<RunResult> {
-    return this.#ended;
+  /** Waits for its end. Fails the test when it does not come, so that what stays on is ended too. */
+  async ended(): Promise<RunResult> {
+    await until(() => this.over, ENDED_LIMIT_MS);
+    return await this.#ended;
   }
 
   /** Ends it by force. */
