@@ -1,29 +1,23 @@
 /** The away daemon: runs one watcher after the other, handles every wake itself, and tells in digests. */
 
-import { acknowledgeWakes, presentWakes } from "../../act/wake_drain.ts";
 import { afterCrash } from "../../decide/daemon_restart.ts";
-import { isWakeLine, wakeKind } from "../../decide/wake_line.ts";
-import { observeReservedRows } from "../../observe/branch_grant.ts";
+import { isWakeLine } from "../../decide/wake_line.ts";
 import { daemonLockPath, observeAwayMode } from "../../observe/daemon.ts";
 import type { Home } from "../../observe/home.ts";
 import { Bell } from "../../platform/bell.ts";
 import type { Environment } from "../../platform/environment.ts";
 import { errorMessage } from "../../platform/file_text.ts";
-import { targetKind } from "../../platform/path_kind.ts";
 import { ownPid, type Processes } from "../../platform/processes.ts";
-import { clearEscalations, escalationAge, shiftEscalationAge } from "../../state/escalations.ts";
+import { clearEscalations } from "../../state/escalations.ts";
 import { type HeldLock, tryLock } from "../../state/lock.ts";
 import { removeQuietly, replaceFile } from "../../state/replace_file.ts";
-import { queuePaths } from "../../state/wake_queue.ts";
-import { dueAgeSeconds } from "../checks/cadence.ts";
-import { ClockWatch, shiftTimes } from "../clock_watch.ts";
 import { homeScript } from "../home_script.ts";
-import { touch } from "../touch.ts";
-import { raiseWedgeAlarm } from "./alarm.ts";
-import { type ClassifySetup, classifyWake, scanLogs } from "./classify.ts";
+import type { ClassifySetup } from "./classify.ts";
 import { daemonLog, type Log } from "./daemon_log.ts";
 import { type DaemonSettings, daemonSettings } from "./daemon_settings.ts";
-import { type Flush, flushEscalations, WEDGED_NAME } from "./delivery.ts";
+import { WEDGED_NAME } from "./delivery.ts";
+import { handleWakes } from "./handle_wakes.ts";
+import { Housekeeping } from "./housekeeping.ts";
 import { makeWay } from "./make_way.ts";
 import { WatcherChild, type WatcherExit } from "./watcher_child.ts";
 
@@ -61,12 +55,12 @@ export async function runDaemon(setup: DaemonSetup): Promise<DaemonEnd> {
   let ours = true;
   try {
     replaceFile(`${state}/${PID_NAME}`, `${Deno.pid}\n`);
-    if (setup.anew) forgetEarlier(state, log);
     await recordIdentity(setup, lock, log);
     if (settings.deliver !== undefined && !isExecutable(settings.deliver)) {
       log(`the delivery program is not executable: ${settings.deliver}`);
       return { kind: "no-program", path: settings.deliver };
     }
+    if (setup.anew) forgetEarlier(state, log);
     log(startLine(state, settings));
     await new Daemon(setup, settings, log, lock).run();
     ours = lock.isOurs();
@@ -130,37 +124,34 @@ const TURN_MS = 1_000;
 /** Milliseconds to wait when a watcher could not even be started. */
 const START_FAILURE_MS = 5_000;
 
-/** Files whose times are deadlines. */
-const LAST_SCAN_NAME = ".subsuper-last-scan";
-const LAST_HOUSEKEEPING_NAME = ".subsuper-last-housekeep";
-
 class Daemon {
   readonly #setup: DaemonSetup;
   readonly #lock: HeldLock;
   readonly #settings: DaemonSettings;
   readonly #log: Log;
-  readonly #state: string;
   readonly #classify: ClassifySetup;
+  readonly #housekeeping: Housekeeping;
   readonly #bell = new Bell();
-  readonly #clock = new ClockWatch();
   #stopping = false;
-  /** Whether the last attempt ended after the stop, and so was the last one. */
-  #triedAtStop = false;
-  /** What the last attempt came to. */
-  #flushed: Flush = "empty";
   #watcher: WatcherChild | undefined;
   #crashes: readonly number[] = [];
-  /** When somebody was alarmed last, by `performance.now()`: the marker may not be writable. */
-  #alarmedMs = -Infinity;
 
   constructor(setup: DaemonSetup, settings: DaemonSettings, log: Log, lock: HeldLock) {
+    const { home: { state, config }, stop } = setup;
     this.#setup = setup;
     this.#lock = lock;
     this.#settings = settings;
     this.#log = log;
-    this.#state = setup.home.state;
-    this.#classify = { state: this.#state, skip: settings.skip, reports: settings.reports };
-    void setup.stop.then(() => {
+    this.#classify = { state, skip: settings.skip, reports: settings.reports };
+    this.#housekeeping = new Housekeeping({
+      config,
+      settings,
+      classify: this.#classify,
+      log,
+      stop,
+      isStopping: () => this.#stopping,
+    });
+    void stop.then(() => {
       this.#stopping = true;
       this.#bell.ring();
     });
@@ -172,9 +163,11 @@ class Daemon {
       if (this.#watcher === undefined || this.#watcher.exit !== undefined) await this.#next();
       if (this.#stopping) break;
       if (this.#watcher?.exit === undefined) await this.#bell.within(TURN_MS);
-      await this.#housekeepWhenDue();
+      await this.#housekeeping.whenDue();
     }
-    await this.#shutDown();
+    // While the mode is still on, that is before whoever stops this takes it away.
+    await this.#housekeeping.lastAttempt();
+    await this.#watcher?.stop();
   }
 
   /** Handles the watcher that has ended, if one has, and starts the next. */
@@ -187,7 +180,7 @@ class Daemon {
       this.#watcher = new WatcherChild({
         command: watcherCommand(this.#setup.home),
         watcherPath: this.#setup.home.watcherPath,
-        errors: `${this.#state}/.supervise-daemon.watcher.err`,
+        errors: `${this.#setup.home.state}/.supervise-daemon.watcher.err`,
         bell: this.#bell,
       });
     } catch (error) {
@@ -205,10 +198,12 @@ class Daemon {
       return await this.#pause(this.#settings.housekeepingSeconds * 1000);
     }
     this.#log(`wake: ${reason}`);
-    const handled = await this.#handleWakes(reason);
+    const { environment, look } = this.#setup;
+    const wakes = { environment, look, classify: this.#classify, log: this.#log };
+    const handled = await handleWakes(wakes, reason);
     // The next watcher tells of kept rows at once: what goes on failing must not spin.
     if (handled === "kept") await this.#pause(this.#settings.restart.normalSeconds * 1000);
-    if (this.#settings.batchSeconds <= 0) await this.#flush();
+    await this.#housekeeping.afterWake();
   }
 
   async #crashed(status: number, output: string): Promise<void> {
@@ -230,125 +225,6 @@ class Daemon {
     while (!this.#stopping && performance.now() < until) {
       await this.#bell.within(until - performance.now());
     }
-  }
-
-  /** A row is acknowledged only after its item is buffered, or was found to need nothing. */
-  async #handleWakes(reason: string): Promise<"handled" | "kept"> {
-    const { environment, look } = this.#setup;
-    const paths = queuePaths(this.#state, environment);
-    const shown = await presentWakes({
-      paths,
-      reserved: () => observeReservedRows(this.#state, look()),
-    });
-    if (shown.kind !== "presented") {
-      const because = shown.kind === "unable" ? `: ${shown.because}` : ` (${shown.kind})`;
-      this.#log(
-        `durable wake handling was not acknowledged; restarting for recovery${because}`,
-      );
-      return "kept";
-    }
-    const payloads = shown.rows
-      .filter((row) => /^[0-9]+$/.test(row.epoch) && wakeKind(row.kind + ":") !== undefined)
-      .map((row) => row.payload);
-    try {
-      for (const payload of payloads.length > 0 ? payloads : [reason]) {
-        classifyWake(this.#classify, payload);
-      }
-    } catch (error) {
-      this.#log(`wake classification failed; retaining durable wakes: ${errorMessage(error)}`);
-      return "kept";
-    }
-    if (shown.handling === undefined) {
-      this.#log("nothing was there to acknowledge");
-      return "handled";
-    }
-    const done = await acknowledgeWakes({ paths, ...shown.handling });
-    if (done.kind === "acknowledged") return "handled";
-    this.#log(`the wakes were not acknowledged: ${done.kind}`);
-    return "kept";
-  }
-
-  async #housekeepWhenDue(): Promise<void> {
-    this.#mindTheClock();
-    const path = `${this.#state}/${LAST_HOUSEKEEPING_NAME}`;
-    if (this.#stopping || dueAgeSeconds(path) < this.#settings.housekeepingSeconds) return;
-    try {
-      touch(path);
-      await this.#housekeep();
-    } catch (error) {
-      this.#log(`housekeeping failed: ${errorMessage(error)}`);
-    }
-  }
-
-  /** Deadlines are counted in time awake, so that not all of them fall due when a machine wakes up. */
-  #mindTheClock(): void {
-    const seconds = this.#clock.jumpSeconds();
-    if (seconds === 0) return;
-    this.#log(`the clock moved by ${Math.round(seconds)}s`);
-    const names = [LAST_SCAN_NAME, LAST_HOUSEKEEPING_NAME, WEDGED_NAME];
-    shiftTimes(names.map((name) => `${this.#state}/${name}`), seconds);
-    try {
-      shiftEscalationAge(this.#state, seconds);
-    } catch {
-      // The digest goes out early.
-    }
-  }
-
-  async #housekeep(): Promise<void> {
-    const { batchSeconds, scanSeconds } = this.#settings;
-    const age = escalationAge(this.#state);
-    if (age !== undefined && (batchSeconds <= 0 || age >= batchSeconds)) await this.#flush();
-    // What a stop found under way was the last of it.
-    if (!this.#stopping) await this.#mindTheDeferred();
-    if (this.#stopping) return;
-    const scan = `${this.#state}/${LAST_SCAN_NAME}`;
-    if (dueAgeSeconds(scan) < scanSeconds) return;
-    touch(scan);
-    scanLogs(this.#classify);
-  }
-
-  async #mindTheDeferred(): Promise<void> {
-    const { maximumDeferSeconds: limit } = this.#settings;
-    const age = escalationAge(this.#state);
-    const marker = `${this.#state}/${WEDGED_NAME}`;
-    // Whatever the alarm was about is gone.
-    if (age === undefined) removeQuietly(marker);
-    const alarmed = performance.now() - this.#alarmedMs < limit * 1000 ||
-      (targetKind(marker) !== "absent" && dueAgeSeconds(marker) < limit);
-    if (observeAwayMode(this.#state) === "off" || limit === 0 || age === undefined) return;
-    if (age < limit || alarmed) return;
-    if (await this.#flush() === "delivered") return;
-    this.#alarmedMs = performance.now();
-    const { home: { config }, stop } = this.#setup;
-    await raiseWedgeAlarm({
-      state: this.#state,
-      config,
-      settings: this.#settings,
-      log: this.#log,
-      stop,
-    }, Number.isFinite(age) ? age : limit);
-  }
-
-  async #flush(): Promise<Flush> {
-    const { deliver } = this.#settings;
-    const flush = await flushEscalations({ state: this.#state, program: deliver });
-    this.#triedAtStop = this.#stopping;
-    if (flush === "delivered") this.#log("digest delivered");
-    // Once for all attempts in a row that come to the same.
-    if (flush === "refused" && flush !== this.#flushed) {
-      this.#log("digest not taken; it is tried again");
-    }
-    if (flush === "unreadable" && flush !== this.#flushed) {
-      this.#log("ERROR: the digest cannot be read; see state/.subsuper-escalations");
-    }
-    this.#flushed = flush;
-    return flush;
-  }
-
-  /** One attempt more while the mode is still on, then the watcher. */
-  async #shutDown(): Promise<void> {
-    if (!this.#triedAtStop) await this.#flush();
-    await this.#watcher?.stop();
   }
 }
 
