@@ -24,6 +24,7 @@ const READABLE_ENVIRONMENT: readonly string[] = [
   "KIMI_*",
   "HOME",
   "PATH",
+  "PWD",
   "TMPDIR",
   "TZ",
   "USER",

@@ -40,3 +40,12 @@ export function judgeDaemon(fact: DaemonFact): DaemonOwnership {
 function not(because: DaemonFault, saw: string): DaemonOwnership {
   return { kind: "does-not", because, saw };
 }
+
+/**
+ * Whether a command line is that of a daemon, one that `afk on` turned into included: how the process
+ * of a lock is known that recorded no identity.
+ */
+export function namesDaemon(commandLine: string): boolean {
+  return commandLine.includes("fm-supervise-daemon.sh") ||
+    /(?:^|[\s/])turnguard\S* (?:daemon|(?:afk|away) (?:.* )?(?:on|start))(?: |$)/.test(commandLine);
+}

@@ -6,7 +6,7 @@ export type WakeDecision =
   /** Status logs to look at, by the base names of their files. */
   | { readonly kind: "status"; readonly names: readonly string[] }
   /** A pane of a backend that looks at panes; what its task says last decides. */
-  | { readonly kind: "stale"; readonly target: string; readonly item: string }
+  | { readonly kind: "stale"; readonly tasks: readonly string[]; readonly item: string }
   | { readonly kind: "escalate"; readonly item: string };
 
 const SILENT: WakeDecision = { kind: "silent" };
@@ -25,7 +25,7 @@ export function decideWake(payload: string, skip: string, state: string): WakeDe
   const files = /^(?:signal|needs-decision):(.*)$/s.exec(payload)?.[1];
   if (files !== undefined) return { kind: "status", names: statusNames(files, state) };
   const target = /^stale:\s*(.*)$/s.exec(payload)?.[1];
-  if (target !== undefined) return { kind: "stale", target, item: payload };
+  if (target !== undefined) return { kind: "stale", tasks: tasksOf(target), item: payload };
   if (payload.startsWith("check:")) return { kind: "escalate", item: payload };
   if (payload === "heartbeat" || payload.startsWith("heartbeat:")) return SILENT;
   return { kind: "escalate", item: `unknown wake: ${payload}` };
@@ -40,9 +40,26 @@ function statusNames(files: string, state: string): readonly string[] {
   return [...new Set(names.filter((name) => name.endsWith(".status") && !name.includes("/")))];
 }
 
+/**
+ * Names that the task of a stale pane may have, the likeliest first.
+ *
+ * A target is a place, `<session>:<window>` or a path, and words about it may follow. The window of a
+ * task is named after it, with or without the fleet's `fm-` in front.
+ */
+function tasksOf(target: string): readonly string[] {
+  const place = target.split(/\s/)[0] ?? "";
+  const window = place.slice(Math.max(place.lastIndexOf(":"), place.lastIndexOf("/")) + 1);
+  const names = [window, window.replace(/^fm-/, "")];
+  return [...new Set(names)].filter((name) => name !== "" && !name.startsWith("."));
+}
+
+/** Characters of an item that are kept: people and sessions read it. */
+const ITEM_LIMIT = 4_000;
+
 /** An item as one line of the buffer. */
 export function oneLine(item: string): string {
-  return item.replaceAll(/[\r\n]+/g, " ").trim();
+  const line = item.replaceAll(/[\r\n]+/g, " ").trim();
+  return line.length <= ITEM_LIMIT ? line : `${line.slice(0, ITEM_LIMIT)}…`;
 }
 
 /** The message that carries a digest, on one line. */

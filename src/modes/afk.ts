@@ -10,11 +10,8 @@ import { type Processes, systemProcesses } from "../platform/processes.ts";
 import { readStandardInput } from "../platform/stdin.ts";
 import { firstStopSignal } from "../platform/stop_signal.ts";
 import { AWAY_FLAG_NAME, writeAwayFlag } from "../state/away_flag.ts";
-import { clearEscalations, escalationAge, readEscalations } from "../state/escalations.ts";
-import { removeLockAt, tryLock } from "../state/lock.ts";
-import { removeQuietly } from "../state/replace_file.ts";
+import { escalationAge, readEscalations } from "../state/escalations.ts";
 import { gateExists, readGate, type ReturnGate } from "../state/return_gate.ts";
-import { DAEMON_LOCK_NAME } from "../watch/daemon/daemon.ts";
 import { WEDGED_NAME } from "../watch/daemon/delivery.ts";
 import { findDaemon } from "../watch/daemon/find_daemon.ts";
 import { comeBack } from "../watch/daemon/return_gate.ts";
@@ -104,37 +101,16 @@ async function turnOn(call: Call, home: Home, look: () => Processes): Promise<Ex
     return EXIT.failure;
   }
   if (!prepared && await writeAwayFlag(state, mode) === "failed") return await flagFailed();
-  if (found.kind === "reused") clearReused(state);
-  if (!prepared) forgetEarlier(state);
   await say([
     "afk: starting supervise daemon in foreground; " +
     "keep this command as a tracked background session",
   ]);
-  return await superviseAway(call, stop);
+  return await superviseAway(call, { anew: !prepared, stop });
 }
 
 async function flagFailed(): Promise<ExitStatus> {
   await writeTo("stderr", "afk: failed to write away-mode flag\n");
   return EXIT.failure;
-}
-
-/** The pid in the lock is another process by now; nobody can be taking the lock while it is cleared. */
-function clearReused(state: string): void {
-  const path = `${state}/${DAEMON_LOCK_NAME}`;
-  const steal = tryLock(`${path}.steal`);
-  if (steal.kind === "refused") return;
-  using _steal = steal.lock;
-  removeLockAt(path);
-}
-
-/** What an earlier stretch left undelivered; whatever still holds is found again. */
-function forgetEarlier(state: string): void {
-  try {
-    clearEscalations(state);
-  } catch {
-    // Old items in the first digest are no harm.
-  }
-  removeQuietly(`${state}/${WEDGED_NAME}`);
 }
 
 async function turnOff(home: Home, look: () => Processes): Promise<ExitStatus> {
@@ -168,8 +144,10 @@ async function status(call: Call, home: Home, look: () => Processes): Promise<Ex
   const { state } = home;
   const mode = observeAwayMode(state);
   const daemon = await findDaemon(state, look());
-  const items = readEscalations(state).length;
+  const buffer = readEscalations(state);
+  const items = buffer.kind === "read" ? buffer.items.length : undefined;
   const age = escalationAge(state);
+  const known = age !== undefined && Number.isFinite(age) ? age : undefined;
   const wedged = targetKind(`${state}/${WEDGED_NAME}`) !== "absent";
   const returning = gateExists(state);
   if (hasFlag(call, "json")) {
@@ -177,18 +155,21 @@ async function status(call: Call, home: Home, look: () => Processes): Promise<Ex
       mode,
       daemon: daemon.kind,
       pid: "pid" in daemon ? daemon.pid : null,
-      items,
-      oldestItemSeconds: age ?? null,
+      items: items ?? null,
+      oldestItemSeconds: known ?? null,
       wedged,
       returning,
     });
     return EXIT.ok;
   }
-  const waiting = age === undefined ? "" : `, the first for ${ageInWords(age)}`;
+  const waiting = known === undefined ? "" : `, the first for ${ageInWords(known)}`;
+  const digest = buffer.kind === "read"
+    ? `${counted(buffer.items.length, "item")}${waiting}`
+    : `cannot be read: ${printable(buffer.because)}`;
   await say([
     `mode    ${mode}`,
     `daemon  ${inWords(daemon)}`,
-    `digest  ${counted(items, "item")}${waiting}${wedged ? "; cannot be delivered" : ""}`,
+    `digest  ${digest}${wedged ? "; cannot be delivered" : ""}`,
     ...(returning ? ["return  not finished; run turnguard afk return check"] : []),
   ]);
   return EXIT.ok;
@@ -200,6 +181,8 @@ function inWords(daemon: Awaited<ReturnType<typeof findDaemon>>): string {
       return `running, pid ${daemon.pid}`;
     case "none":
       return "not running";
+    case "ended":
+      return "not running; its process has ended and was not waited for";
     case "reused":
       return "not running; its lock names another process";
     case "unknown":

@@ -5,7 +5,8 @@ import { targetKind } from "../platform/path_kind.ts";
 import { printable } from "../platform/printable.ts";
 import { systemProcesses } from "../platform/processes.ts";
 import { firstStopSignal } from "../platform/stop_signal.ts";
-import { DAEMON_LOCK_NAME, runDaemon } from "../watch/daemon/daemon.ts";
+import { daemonLockPath } from "../observe/daemon.ts";
+import { type DaemonSetup, runDaemon } from "../watch/daemon/daemon.ts";
 import { personHome } from "./call_home.ts";
 import { type Call, EXIT, type ExitStatus, type ModeSpec } from "./mode.ts";
 import { complain } from "./person_output.ts";
@@ -33,11 +34,14 @@ export const daemonMode: ModeSpec = {
 };
 
 async function daemon(call: Call): Promise<ExitStatus> {
-  return await superviseAway(call, firstStopSignal());
+  return await superviseAway(call, { anew: false, stop: firstStopSignal() });
 }
 
 /** Is the daemon of the call's home until a stop signal comes. */
-export async function superviseAway(call: Call, stop: Promise<unknown>): Promise<ExitStatus> {
+export async function superviseAway(
+  call: Call,
+  how: Pick<DaemonSetup, "anew" | "stop">,
+): Promise<ExitStatus> {
   const home = personHome(call);
   const { environment } = call;
   if (targetKind(home.state) !== "directory") {
@@ -52,7 +56,7 @@ export async function superviseAway(call: Call, stop: Promise<unknown>): Promise
     home,
     environment,
     look: () => systemProcesses(environment),
-    stop,
+    ...how,
   });
   switch (end.kind) {
     case "stopped":
@@ -62,14 +66,14 @@ export async function superviseAway(call: Call, stop: Promise<unknown>): Promise
       await writeTo(
         "stderr",
         `error: another fm-supervise-daemon is already running (${pid}lock ` +
-          `${printable(`${home.state}/${DAEMON_LOCK_NAME}`)} held)\n`,
+          `${printable(daemonLockPath(home.state))} held)\n`,
       );
       return EXIT.failure;
     }
     case "lost-lock":
       return await complain({
         mode: "daemon",
-        wrong: `${home.state}/${DAEMON_LOCK_NAME} is no longer this daemon's`,
+        wrong: `${printable(daemonLockPath(home.state))} is no longer this daemon's`,
         untouched: "what is buffered stays in that folder",
         todo: "see who supervises with: turnguard afk status",
       });

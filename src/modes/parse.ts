@@ -26,7 +26,7 @@ export interface UsageError {
 
 /** Reads `args`, the words after the mode's name. */
 export function parseArguments(mode: ModeSpec, args: readonly string[]): ParsedArguments {
-  const complaints: UsageError[] = [];
+  const complaints: UsageError[] = [...valuedSwitches(mode, args)];
   const { empty, words } = takeEmptyValues(mode, args);
   const values = mode.flags.filter((flag) => flag.value !== undefined).map((flag) => flag.name);
   const switches = mode.flags.filter((flag) => flag.value === undefined).map((flag) => flag.name);
@@ -56,6 +56,15 @@ export function parseArguments(mode: ModeSpec, args: readonly string[]): ParsedA
   const [first] = complaints;
   if (first !== undefined) return first;
   return { kind: "parsed", flags, operands, rest: parsed["--"]?.map(String) ?? [] };
+}
+
+/** The parser takes a switch with a value for one without, and `--switch=false` for none. */
+function valuedSwitches(mode: ModeSpec, args: readonly string[]): readonly UsageError[] {
+  const end = args.indexOf("--");
+  const words = end < 0 ? args : args.slice(0, end);
+  return mode.flags.filter(({ name, value }) =>
+    value === undefined && words.some((word) => word.startsWith(`--${name}=`))
+  ).map(({ name }) => usage(`--${name} takes no value`));
 }
 
 /** Takes out the flags that were given an empty value and may have one; the parser mistakes those. */

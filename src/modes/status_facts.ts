@@ -17,7 +17,7 @@ import { targetKind } from "../platform/path_kind.ts";
 import { parsePid, type Pid } from "../platform/pid.ts";
 import { systemProcesses } from "../platform/processes.ts";
 import { LEDGER_NAME } from "../state/claude_ledger.ts";
-import { BUFFER_NAME, firstEscalationSecond, readEscalations } from "../state/escalations.ts";
+import { firstEscalationSecond, readEscalations } from "../state/escalations.ts";
 import { alarmExists, noticeExists } from "../state/failure_episode.ts";
 import { readRecoveryMarker, type RecoveryReading } from "../state/recovery_marker.ts";
 import { queuePaths, type QueueRow, readQueue } from "../state/wake_queue.ts";
@@ -152,12 +152,12 @@ export interface Digest {
 /** Observes the daemon's buffer. */
 export function observeDigest(state: string): Digest {
   const wedged = targetKind(`${state}/${WEDGED_NAME}`) !== "absent";
-  const buffer = readText(`${state}/${BUFFER_NAME}`, Infinity);
+  const buffer = readEscalations(state);
   if (buffer.kind === "unreadable") {
     const because = `the buffer cannot be read: ${buffer.because}`;
     return { items: null, oldestSeconds: null, because, wedged };
   }
-  const items = readEscalations(state).length;
+  const items = buffer.items.length;
   const second = items === 0 ? undefined : firstEscalationSecond(state);
   return {
     items,

@@ -3,7 +3,7 @@
 import type { Environment } from "../platform/environment.ts";
 import { type Processes, systemProcesses } from "../platform/processes.ts";
 import type { StandardInput } from "../platform/stdin.ts";
-import type { Home } from "../observe/home.ts";
+import { type Home, logicalWorkingDirectory } from "../observe/home.ts";
 import type { Anchor } from "../observe/session_directory.ts";
 import { observeTurnEnd, type TurnEndObserver } from "../observe/turn_end.ts";
 import { decideTurnEnd, type TurnEndMode, type TurnEndVerdict } from "../decide/turn_end.ts";
@@ -42,9 +42,9 @@ export async function judgeTurnEnd(
   return { verdict: await decideTurnEnd(mode, facts), mode, home, facts, processes, anchor };
 }
 
-/** The anchor that a registration asks for; the shell's own idea of the directory is the fallback. */
+/** The anchor that a registration asks for; the directory that the hook runs in is the fallback. */
 function anchorOf(call: Call, environment: Environment): Anchor | undefined {
   if (flagValue(call, "anchor-cwd") !== "codex") return undefined;
   const named = flagValue(call, "session-dir");
-  return { harness: "codex", sessionDirectory: named ?? environment.get("PWD") ?? Deno.cwd() };
+  return { harness: "codex", sessionDirectory: named ?? logicalWorkingDirectory(environment) };
 }

@@ -2,10 +2,9 @@
 
 import type { DaemonFact } from "../decide/facts.ts";
 import type { GraceVariables } from "../decide/grace.ts";
-import { lineOf, readText } from "../platform/file_text.ts";
+import { lineOf, readCapture, readText } from "../platform/file_text.ts";
 import { targetKind } from "../platform/path_kind.ts";
 import type { Processes } from "../platform/processes.ts";
-import { readCapture } from "../platform/file_text.ts";
 import { observeBeacon } from "./beacon.ts";
 import { observeHolder } from "./holder.ts";
 
@@ -16,7 +15,7 @@ export async function observeDaemon(
   processes: Processes,
 ): Promise<DaemonFact> {
   const mode = observeAwayMode(state);
-  const lock = `${state}/.supervise-daemon.lock`;
+  const lock = daemonLockPath(state);
   return {
     mode,
     holder: mode === "off" ? { kind: "none" } : await observeHolder(lock, processes),
@@ -24,6 +23,11 @@ export async function observeDaemon(
     beacon: observeBeacon(state),
     grace: variables,
   };
+}
+
+/** Path of the lock that the daemon of a state directory holds. */
+export function daemonLockPath(state: string): string {
+  return `${state}/.supervise-daemon.lock`;
 }
 
 /** The mode that `.afk` declares. Any content but the word `quiet` is away, an old epoch included. */

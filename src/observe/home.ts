@@ -142,16 +142,28 @@ export function hasHomeShape(path: string): boolean {
 /**
  * The working directory with its links kept, as a shell's `pwd` shows it.
  *
- * `PWD` is believed only when it still leads to the same folder. Throws when the working directory
- * has been removed.
+ * `PWD` is what whoever started this program last said, and it may have moved on since: it is believed
+ * only when it is a plain absolute path and still names the very folder. Throws when the working
+ * directory has been removed.
  */
 export function logicalWorkingDirectory(environment: Environment): string {
   const physical = Deno.cwd();
   const logical = environment.get("PWD");
-  if (logical === undefined || !isAbsolute(logical)) return physical;
+  return logical !== undefined && isPlainAbsolute(logical) && isSameFolder(logical, physical)
+    ? logical
+    : physical;
+}
+
+/** Steps like `..` would mean another folder once a link before them is kept as text. */
+function isPlainAbsolute(path: string): boolean {
+  return isAbsolute(path) && !path.split("/").some((part) => part === "." || part === "..");
+}
+
+function isSameFolder(one: string, other: string): boolean {
   try {
-    return Deno.realPathSync(logical) === physical ? logical : physical;
+    const [a, b] = [Deno.statSync(one), Deno.statSync(other)];
+    return a.ino !== null && a.ino === b.ino && a.dev === b.dev;
   } catch {
-    return physical;
+    return false;
   }
 }

@@ -23,6 +23,8 @@ export interface Processes {
   identity(pid: Pid): Promise<IdentityReading>;
   /** The process, or `undefined` when it is gone or cannot be read. */
   info(pid: Pid): Promise<ProcessInfo | undefined>;
+  /** Whether it has ended and is still listed, because nobody has asked for its status yet. */
+  isZombie(pid: Pid): Promise<boolean>;
   /**
    * The machine's clocks, read together with a process that is asked about next: where there is a
    * `/proc`, one program reads both.
@@ -60,6 +62,10 @@ class LazyProcesses implements Processes {
 
   info(pid: Pid): Promise<ProcessInfo | undefined> {
     return this.#reader().info(pid);
+  }
+
+  isZombie(pid: Pid): Promise<boolean> {
+    return this.#reader().isZombie(pid);
   }
 
   clocksWith(pid: Pid): Promise<MachineClocks> {
@@ -175,6 +181,11 @@ class ProcProcesses implements Processes {
     };
   }
 
+  async isZombie(pid: Pid): Promise<boolean> {
+    const record = await this.#record(pid);
+    return record === undefined ? await this.#fallback.isZombie(pid) : record.state === "Z";
+  }
+
   #record(pid: Pid): Promise<ProcRecord | undefined> {
     const known = this.#records.get(pid);
     if (known !== undefined) return known;
@@ -219,6 +230,11 @@ class PsProcesses implements Processes {
   async info(pid: Pid): Promise<ProcessInfo | undefined> {
     this.#table ??= this.#readTable();
     return (await this.#table).get(pid);
+  }
+
+  async isZombie(pid: Pid): Promise<boolean> {
+    const output = await runProgram("ps", ["-p", String(pid), "-o", "stat="], this.#environment);
+    return psText(output).trimStart().startsWith("Z");
   }
 
   async clocksWith(): Promise<MachineClocks> {

@@ -6,10 +6,19 @@ import { liveness } from "../platform/liveness.ts";
 import { ownKind } from "../platform/path_kind.ts";
 import { parsePid } from "../platform/pid.ts";
 import { removeOwnerDirectory } from "./lock.ts";
-import { removeQuietly } from "./replace_file.ts";
+import { randomName, removeQuietly } from "./replace_file.ts";
 
 /** Seconds after which no write is still under way. */
 const ABANDONED_AFTER_SECONDS = 3_600;
+
+/** Beginning of the name of what a watcher prints to its arm; the arm's pid follows. */
+const ARM_OUTPUT_PREFIX = ".watch-arm-output.";
+const ARM_OUTPUT = /^\.watch-arm-output\.([0-9]+)\.[A-Za-z0-9]{6}$/;
+
+/** Path of a new file for what a watcher prints; nobody but this process will read it. */
+export function armOutputPath(state: string): string {
+  return `${state}/${ARM_OUTPUT_PREFIX}${Deno.pid}.${randomName()}`;
+}
 
 /** A file that was being written, and the private directory of a lock, as this program names them. */
 const TEMPORARY = /^\..+\.tmp\.[A-Za-z0-9]{6}$/;
@@ -21,6 +30,11 @@ export function removeAbandonedFiles(state: string): void {
     const path = `${state}/${name}`;
     if (TEMPORARY.test(name)) {
       if (ownKind(path) === "file" && isOld(path)) removeQuietly(path);
+      continue;
+    }
+    const arm = ARM_OUTPUT.exec(name)?.[1];
+    if (arm !== undefined) {
+      if (ownKind(path) === "file" && isDead(arm)) removeQuietly(path);
       continue;
     }
     const lock = OWNER.exec(name)?.[1];
@@ -47,6 +61,11 @@ function isAbandonedOwner(state: string, lock: string, name: string): boolean {
   const recorded = readCapture(`${path}/pid`);
   const pid = recorded.kind === "text" ? parsePid(recorded.text) : undefined;
   return pid === undefined ? isOld(path) : liveness(pid) === "dead";
+}
+
+function isDead(recorded: string): boolean {
+  const pid = parsePid(recorded);
+  return pid !== undefined && liveness(pid) === "dead";
 }
 
 function pointsTo(link: string, name: string): boolean {

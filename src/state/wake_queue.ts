@@ -1,10 +1,10 @@
 /** The durable wake queue: what a session still has to handle, one row a line. */
 
-import { writeWhole } from "../platform/write_whole.ts";
 import { nowSeconds } from "../platform/clock.ts";
 import type { Environment } from "../platform/environment.ts";
 import { errorMessage, readCapture } from "../platform/file_text.ts";
 import { targetKind } from "../platform/path_kind.ts";
+import { appendWholeLine } from "./append_line.ts";
 import { replaceFile } from "./replace_file.ts";
 import {
   formatRow,
@@ -85,29 +85,12 @@ export function replaceQueue(path: string, rows: readonly (QueueRow | UnusableRo
  */
 export function appendRow({ state, queue }: QueuePaths, wake: Wake): void {
   const kind = targetKind(queue);
-  // Opening a FIFO would wait for a reader.
+  // No number is given out for a row that cannot be appended.
   if (kind !== "file" && kind !== "absent") throw new Error(`${queue} is not a regular file`);
   const sequence = lastSequence(state, queue) + 1;
   // Never in place: a number that is lost half-way would be given out a second time.
   replaceFile(`${state}/.wake-queue.seq`, `${sequence}\n`);
-  const file = Deno.openSync(queue, { read: true, append: true, create: true, mode: 0o600 });
-  using _file = file;
-  const before = file.statSync().size;
-  const line = `${isTorn(file, before) ? "\n" : ""}${formatRow(wake, sequence, nowSeconds())}`;
-  try {
-    writeWhole(file, line);
-  } catch (error) {
-    file.truncateSync(before);
-    throw error;
-  }
-}
-
-/** Whether a writer was killed inside its row; the next row must not become part of that one. */
-function isTorn(file: Deno.FsFile, size: number): boolean {
-  if (size === 0) return false;
-  const last = new Uint8Array(1);
-  file.seekSync(-1, Deno.SeekMode.End);
-  return file.readSync(last) === 1 && last[0] !== "\n".charCodeAt(0);
+  appendWholeLine(queue, formatRow(wake, sequence, nowSeconds()));
 }
 
 /**

@@ -14,6 +14,7 @@ import {
 } from "../support/arm_home.ts";
 import { isRunning } from "../support/claude_session.ts";
 import { exists, textOf } from "../support/files.ts";
+import { deadPid } from "../support/processes.ts";
 
 const RESURFACE = "check: rearm-resurface";
 const NO_WATCHER = "watcher: FAILED - no live watcher with a fresh beacon";
@@ -164,6 +165,16 @@ scenarios("arm: says how its watcher failed (A8, A9, A18, A19, A20)", [
     assertEquals(arms.column("reason"), ["signal-exit", "actionable-check"]);
     assertEquals(arms.queue(), [["signal", "foreign", "signal: foreign"]]);
   }],
+  ...bothWays("what a killed arm had its watcher print to goes", async (arms, way) => {
+    const name = `.watch-arm-output.${await deadPid()}.aB3dE6`;
+    arms.home.write(`state/${name}`);
+    // A script that does not do it either.
+    if (way === "child") arms.watcherScript("exit 1");
+    const arm = way === "own" ? await arms.startedArm() : arms.arm();
+    if (way === "own") arm.signal("SIGTERM");
+    await arm.ended();
+    assertEquals(arms.named(".watch-arm-output."), []);
+  }),
   ["A19: a killed arm leaves no orphan, and its lock is taken over", async (arms) => {
     const arm = await arms.startedArm();
     assertEquals((await arm.signal("SIGKILL").ended()).status, 137);

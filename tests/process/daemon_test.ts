@@ -11,7 +11,6 @@ import {
   DAEMON_LOCK,
   type DaemonHome,
   daemonScenario as scenario,
-  GATE,
   isThere,
   PID_FILE,
   SINCE,
@@ -261,13 +260,16 @@ const PAYLOADS: readonly (readonly [kind: string, payload: string, item: string 
   ["check", "check: x (D27)", "check: x (D27)"],
   ["heartbeat", "heartbeat", undefined],
   ["check", "check: noisy 1", undefined],
-  ["stale", "stale: pane t", "stale: pane t"],
+  ["stale", "stale: fm:fm-busy for 5m", "stale: fm:fm-busy for 5m"],
+  ["stale", "stale: fm:fm-idle for 5m", undefined],
+  ["stale", "stale: idle", undefined],
   ["signal", "signal: /elsewhere/t.turn-ended", undefined],
   ["check", "something else", "unknown wake: something else"],
 ];
 
 for (const [kind, payload, item] of PAYLOADS) {
   scenario(`a row ${kind} "${payload}" becomes ${item ?? "nothing"} (D27-D29)`, async (home) => {
+    home.report("working: a", "busy").report("working: a\npaused: until noon", "idle");
     home.row(kind, "k", payload);
     await home.start({ FM_INJECT_SKIP: "check: noisy", TURNGUARD_DELIVER: undefined });
     await until(
@@ -292,39 +294,6 @@ scenario("TERM delivers once more, ends the watcher and leaves nothing (D30)", a
   assertEquals([isRunning(watcher), isThere(home, "state/.watch.lock")], [false, false]);
   const left = [...Deno.readDirSync(home.home.folder)].map(({ name }) => name);
   assertEquals(left.filter((name) => name.startsWith("fm-watch.")), []);
-});
-
-scenario("off ends the daemon while the mode is on, and the mode last (D31)", async (home) => {
-  home.script(
-    "deliver",
-    `[ "$1" = probe ] && exit 0; ls '${home.path("state/.afk")}' >>'${home.path("delivered")}'`,
-  );
-  const daemon = await home.start({ FM_ESCALATE_BATCH_SECS: "9999" });
-  await home.untilWatched();
-  home.report("blocked: y");
-  await until(() => home.items.length > 0, 20_000);
-  const stdout = `afk: off; stopped daemon pid=${daemon.pid}\n`;
-  assertEquals(await home.afk(["off"]), { status: 0, stdout, stderr: "" });
-  assertEquals(home.delivered, [home.path("state/.afk")]);
-  assertEquals([isThere(home, "state/.afk"), daemon.over], [false, true]);
-});
-
-scenario("off signals nobody whose pid was reused (D32)", async (home) => {
-  const other = home.home.sleeper();
-  await home.home.recordDaemon(other.pid, { identity: "linux-starttime=1 cmdline-hex=00\n" });
-  home.home.away();
-  assertEquals((await home.afk(["off"])).status, 0);
-  assertEquals([isRunning(other.pid), isThere(home, "state/.afk")], [true, false]);
-});
-
-scenario("off keeps the mode when the daemon does not end (D33)", async (home) => {
-  const script = "trap '' TERM; while :; do sleep 0.1; done";
-  const stuck = home.home.sleeper("/bin/bash", ["-c", script]);
-  await home.home.recordDaemon(stuck.pid);
-  home.home.away();
-  const { status, stderr } = await home.afk(["off"]);
-  assertEquals([status, isThere(home, "state/.afk"), isRunning(stuck.pid)], [1, true, true]);
-  assertStringIncludes(stderr, "did not stop");
 });
 
 scenario("the guard allows what a real daemon supervises (D34)", async (home) => {
@@ -368,95 +337,4 @@ scenario("an alert that hangs is ended, and the next channel asked (D42)", async
   await until(() => home.text("alert") !== "", 30_000);
   assertStringIncludes(home.text("alert"), "fm away-mode inject WEDGED: ");
   assertStringIncludes(home.log, "the alert by command failed");
-});
-
-// The way back.
-
-/** Which messages end which mode. */
-const MESSAGES: readonly (readonly [mode: string, message: string, leaves: boolean])[] = [
-  ["away", "hello", true],
-  ["away", "\u2063FIRSTMATE_OP: x", false],
-  ["away", "/afk", false],
-  ["quiet", "hello", false],
-];
-
-scenario("should-exit tells which message ends the mode (D37)", async (home) => {
-  for (const [mode, message, leaves] of MESSAGES) {
-    home.home.away(`${mode}\n`);
-    const { status } = await home.afk(["should-exit"], message);
-    assertEquals(status, leaves ? 0 : 1, `${mode}: ${message}`);
-  }
-});
-
-scenario(
-  "a return waits for what is blocked, and opens when it is resolved (D38)",
-  async (home) => {
-    home.report("blocked [key=a]: x");
-    const first = await home.afk(["return"]);
-    assertEquals([first.status, first.stdout], [3, ""]);
-    assertStringIncludes(first.stderr, "blocked: t [a]: x\n");
-    assertStringIncludes(home.text(GATE), "phase\tblocked\n");
-    assertStringIncludes(home.text(GATE), "blocker\tt\ta\tx\n");
-    home.report("resolved [key=a]: ok");
-    assertEquals((await home.afk(["return", "check"])).status, 0);
-    assertEquals(isThere(home, GATE), false);
-  },
-);
-
-scenario("a decision that is only needed does not hold a return (D39)", async (home) => {
-  home.report("needs-decision: q");
-  home.home.write(BUFFER, "item\n").write(SINCE, "1\n").write(WEDGED, "wedged\nmore\n");
-  const { status, stdout } = await home.afk(["return"]);
-  assertEquals([status, stdout], [0, "wedge: wedged\nescalation: item\n"]);
-  assertEquals([home.items, isThere(home, SINCE), isThere(home, WEDGED)], [[], false, false]);
-});
-
-scenario(
-  "a return stops the mode and shows what is queued, for the session to handle",
-  async (home) => {
-    const daemon = await home.start();
-    await home.untilWatched();
-    daemon.signal("SIGSTOP");
-    home.row("check", "c", "check: c");
-    daemon.signal("SIGCONT");
-    const { status, stdout, stderr } = await home.afk(["return"]);
-    assertEquals([status, daemon.over, isThere(home, "state/.afk")], [0, true, false], stderr);
-    if (home.queue.length > 0) {
-      assertStringIncludes(stdout, "wake: check: c\n");
-      assertMatch(stderr, /^WAKE_ACK_REQUIRED: .* --ack-through 1 --recovery-generation \S+$/m);
-    }
-  },
-);
-
-scenario("while the gate stands nothing goes on (D40)", async (home) => {
-  assertEquals((await home.afk(["return", "guard"])).status, 0);
-  home.home.write(GATE, "schema\tfm-afk-return.v1\nblocker\tt\ta\tx\n");
-  const guard = await home.afk(["return", "guard"]);
-  assertEquals(guard.status, 3);
-  assertStringIncludes(guard.stderr, "blocked: t [a]: x");
-  assertEquals((await home.afk(["on"])).status, 1);
-  assertEquals(isThere(home, "state/.afk"), false);
-});
-
-scenario("status tells mode, daemon and digest, and changes nothing", async (home) => {
-  const idle = await home.afk(["status"]);
-  assertEquals(idle.stdout, "mode    off\ndaemon  not running\ndigest  0 items\n");
-  const daemon = await home.start({}, ["away", "start", "--quiet"]);
-  const { stdout } = await home.afk(["status", "--json"]);
-  const { mode, pid, items, wedged } = JSON.parse(stdout);
-  assertEquals({ mode, pid, items, wedged }, {
-    mode: "quiet",
-    pid: daemon.pid,
-    items: 0,
-    wedged: false,
-  });
-  await home.home.write("state/.afk", "1700000000\n");
-  assertEquals(JSON.parse((await home.afk(["status", "--json"])).stdout).mode, "away");
-});
-
-scenario("words that it does not know are refused with nothing done", async (home) => {
-  for (const words of [[], ["nap"], ["on", "now"], ["return", "home"]]) {
-    assertEquals((await home.afk(words)).status, 2, words.join(" "));
-  }
-  assertEquals(isThere(home, "state/.afk"), false);
 });

@@ -152,6 +152,7 @@ async function playDay(seed: number): Promise<void> {
   let cycles = 0;
   let awakeMs = 0;
   let wallMs = Date.now();
+  let wasKilled = false;
   while (awakeMs < DAY_MS) {
     const life = lifeOf(wallMs, record, roll);
     let over = false;
@@ -163,6 +164,7 @@ async function playDay(seed: number): Promise<void> {
     }
     const lived = await living;
     const { report, beats, descriptors } = lived;
+    wasKilled = report === undefined;
     const kind = report === undefined ? "killed" : `${report.kind} ${report.reason}`.slice(0, 20);
     kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
     // Whoever comes after a watcher holds the lock at once, however that one ended.
@@ -180,7 +182,13 @@ async function playDay(seed: number): Promise<void> {
   // One quiet life more, in which what the killed ones left is found.
   for (const id of ["slow", "hung", "chatty"]) home.remove(`state/${id}.check.sh`);
   const last = { ...lifeOf(wallMs + HOUR_MS, record, roll), ...QUIET };
-  assertEquals((await live(home, last)).report?.kind, "stopped");
+  if (wasKilled) {
+    const { report } = await live(home, last);
+    const told = report?.kind === "stopped" || report?.reason === "check: rearm-resurface";
+    assert(told, `after a kill its gap is told, and nothing else: ${JSON.stringify(report)}`);
+  }
+  const quiet = { ...last, startMs: last.startMs + HOUR_MS };
+  assertEquals((await live(home, quiet)).report?.kind, "stopped");
   assert(kinds.get("killed") !== undefined && kinds.size > 3, [...kinds.keys()].join());
   assert(cycles > DAY_MS / 1000 / POLL / 2, `${cycles} cycles`);
   assertEquals([litter(home), leftRunning(home)], [[], []]);

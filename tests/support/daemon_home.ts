@@ -26,15 +26,23 @@ const QUICK: Variables = {
   FM_WEDGE_ALARM_EXEC: "discard",
 };
 
-/** Runs `work` over a home of its own. */
-export function daemonScenario(
+/** A test over a home of its own. */
+export type Scenario = (
   name: string,
   work: (home: DaemonHome) => Promise<void>,
-): void {
-  Deno.test(`daemon: ${name}`, async () => {
-    await using home = new DaemonHome(makeHome().task("t"));
-    await work(home);
-  });
+  where?: { readonly ignore?: boolean },
+) => void;
+
+/** Tests of the daemon itself, and of what the mode's words do. */
+export const daemonScenario: Scenario = scenariosOf("daemon");
+export const afkScenario: Scenario = scenariosOf("afk");
+
+function scenariosOf(subject: string): Scenario {
+  return (name, work, where = {}) =>
+    Deno.test(`${subject}: ${name}`, where, async () => {
+      await using home = new DaemonHome(makeHome().task("t"));
+      await work(home);
+    });
 }
 
 /** A home and the daemons that were started over it. */
@@ -139,6 +147,9 @@ export class DaemonHome implements AsyncDisposable {
   }
 }
 
+/** Milliseconds after which a daemon counts as one that does not end; generous. */
+const ENDED_LIMIT_MS = 40_000;
+
 /** One daemon. */
 export class Daemon {
   readonly pid: number;
@@ -168,8 +179,10 @@ export class Daemon {
     this.#child.kill(name);
   }
 
-  ended(): Promise<RunResult> {
-    return this.#ended;
+  /** Waits for its end. Fails the test when it does not come, so that what stays on is ended too. */
+  async ended(): Promise<RunResult> {
+    await until(() => this.over, ENDED_LIMIT_MS);
+    return await this.#ended;
   }
 
   /** Ends it by force. */

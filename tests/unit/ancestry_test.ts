@@ -18,6 +18,7 @@ function above(...names: readonly (string | undefined)[]): {
     processes: {
       method: "proc-override",
       identity: () => Promise.resolve({ kind: "unknown", because: "not asked" }),
+      isZombie: () => Promise.resolve(false),
       clocksWith: () => Promise.resolve({ kind: "unknown" }),
       info: (at) => {
         const index = pids.indexOf(at);

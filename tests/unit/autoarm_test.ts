@@ -281,6 +281,7 @@ function processesNamed(identity: () => ProcessIdentity): Processes {
   return {
     method: "proc-override",
     identity: () => Promise.resolve({ kind: "known", identity: identity() }),
+    isZombie: () => Promise.resolve(false),
     clocksWith: () => Promise.resolve({ kind: "unknown" }),
     info: () => Promise.resolve(undefined),
   };

@@ -105,6 +105,22 @@ Deno.test("systemProcesses: computes the identity that a recorder would", async 
   assertEquals<unknown>(reading, { kind: "known", identity: recorded });
 });
 
+Deno.test(
+  "systemProcesses: a zombie is told from the living, by /proc and by ps",
+  ON_LINUX,
+  async () => {
+    await using zombie = await startZombie();
+    await using sleeper = startSleeper();
+    for (const environment of [{}, { FM_PROC_ROOT_OVERRIDE: "/nowhere" }]) {
+      const processes = systemProcesses(environmentOf(environment));
+      assertEquals(await processes.isZombie(pidOf(zombie.pid)), true);
+      for (const pid of [sleeper.pid, await deadPid()]) {
+        assertEquals(await processes.isZombie(pidOf(pid)), false);
+      }
+    }
+  },
+);
+
 Deno.test("systemProcesses: a zombie has no identity", ON_LINUX, async () => {
   await using zombie = await startZombie();
   const reading = await systemProcesses(environmentOf({})).identity(pidOf(zombie.pid));

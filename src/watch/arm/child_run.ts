@@ -4,8 +4,9 @@ import type { Bell } from "../../platform/bell.ts";
 import { errorMessage, readText } from "../../platform/file_text.ts";
 import { isPid, type Pid } from "../../platform/pid.ts";
 import { endGroup } from "../../platform/process_group.ts";
+import { armOutputPath, removeAbandonedFiles } from "../../state/abandoned_files.ts";
 import { writeExclusively } from "../../state/create_file.ts";
-import { randomName, removeQuietly } from "../../state/replace_file.ts";
+import { removeQuietly } from "../../state/replace_file.ts";
 import type { RunExit, WatcherRun } from "./watcher_run.ts";
 
 /** What it needs. */
@@ -30,7 +31,9 @@ const END_LIMITS = { termMs: 10_000, killMs: 1_000 };
  * Returns why it could not be started, with nothing left behind.
  */
 export function startChildRun(setup: ChildRunSetup): WatcherRun | { readonly because: string } {
-  const path = `${setup.state}/.watch-arm-output.${randomName()}`;
+  // A watcher of the home's own does not do it.
+  removeAbandonedFiles(setup.state);
+  const path = armOutputPath(setup.state);
   try {
     writeExclusively(path, "", 0o600);
     const process = new Deno.Command("/bin/sh", {

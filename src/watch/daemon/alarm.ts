@@ -26,9 +26,8 @@ export async function raiseWedgeAlarm(setup: AlarmSetup, ageSeconds: number): Pr
   const summary = alarmSummary(ageSeconds, logTime(new Date()));
   log(`ERROR: the digest could not be delivered for ${ageSeconds}s`);
   try {
-    const items = readEscalations(state).map((item) => `${item}\n`).join("");
-    const sentence = "Nobody has been told of these; they stay in the daemon's buffer.";
-    replaceFile(`${state}/${WEDGED_NAME}`, `${summary}\n${sentence}\n${items}`);
+    const lines = [summary, ...whatWaits(state)];
+    replaceFile(`${state}/${WEDGED_NAME}`, lines.map((line) => `${line}\n`).join(""));
   } catch {
     log("the alarm's marker could not be written");
   }
@@ -38,6 +37,13 @@ export async function raiseWedgeAlarm(setup: AlarmSetup, ageSeconds: number): Pr
     file.kind === "text" ? file.text : undefined,
   );
   for (const channel of channels) await alert(setup, channel, summary);
+}
+
+function whatWaits(state: string): readonly string[] {
+  const buffer = readEscalations(state);
+  return buffer.kind === "unreadable"
+    ? [`What waits is not known: the daemon's buffer cannot be read (${buffer.because}).`]
+    : ["Nobody has been told of these; they stay in the daemon's buffer.", ...buffer.items];
 }
 
 async function alert(setup: AlarmSetup, channel: AlarmChannel, summary: string): Promise<void> {

@@ -32,7 +32,7 @@ export function classifyWake(setup: ClassifySetup, payload: string): void {
     case "escalate":
       return appendEscalation(state, oneLine(decision.item));
     case "stale":
-      if (isPaused(state, decision.target, reports)) return;
+      if (isPaused(state, decision.tasks, reports)) return;
       return appendEscalation(state, oneLine(decision.item));
     case "status":
       for (const name of decision.names) lookAtLog(setup, name, "");
@@ -69,11 +69,11 @@ function itemOf(
   return relevant.length === 0 ? undefined : `${file.name}: ${relevant.join(" | ")}`;
 }
 
-/** Whether the task of a pane says that it waits on purpose. */
-function isPaused(state: string, target: string, { pauseVerb }: ReportRules): boolean {
-  const task = target.split(/[\s/]/).filter((part) => part !== "").at(-1) ?? "";
-  const content = readText(`${state}/${task}.status`);
-  const last = content.kind === "text"
+/** Whether the task of a pane says that it waits on purpose; the first name that has a log is its. */
+function isPaused(state: string, tasks: readonly string[], { pauseVerb }: ReportRules): boolean {
+  const content = tasks.map((task) => readText(`${state}/${task}.status`, Infinity))
+    .find(({ kind }) => kind !== "absent");
+  const last = content?.kind === "text"
     ? content.text.split("\n").findLast((line) => line.trim() !== "")
     : undefined;
   return last !== undefined && [pauseVerb, "captain-held"].includes(verbOf(last));

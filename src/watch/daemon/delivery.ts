@@ -16,6 +16,8 @@ export type Flush =
   | "delivered"
   /** Nothing was handed over: the mode is off, no program is named, or the consumer is away. */
   | "held-back"
+  /** Nobody knows what waits. */
+  | "unreadable"
   /** It was handed over and not taken; the items stay. */
   | "refused";
 
@@ -31,7 +33,9 @@ export interface DeliverySetup {
 /** Delivers what is buffered, at most once: an unclear outcome keeps the items. Never throws. */
 export async function flushEscalations(setup: DeliverySetup): Promise<Flush> {
   const { state, program } = setup;
-  const items = readEscalations(state);
+  const buffer = readEscalations(state);
+  if (buffer.kind === "unreadable") return "unreadable";
+  const { items } = buffer;
   if (items.length === 0) return "empty";
   if (observeAwayMode(state) === "off" || program === undefined) return "held-back";
   if (!succeeded(await call(program, "probe"))) return "held-back";

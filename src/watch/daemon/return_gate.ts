@@ -1,19 +1,15 @@
 /** The operator's return: the daemon stops, and what happened is told before anything else goes on. */
 
 import { presentWakes } from "../../act/wake_drain.ts";
-import { openDecisions } from "../../decide/open_decisions.ts";
 import { observeReservedRows } from "../../observe/branch_grant.ts";
 import { observeAwayMode } from "../../observe/daemon.ts";
 import type { Home } from "../../observe/home.ts";
 import type { Environment } from "../../platform/environment.ts";
-import { errorMessage, lineOf, readText } from "../../platform/file_text.ts";
-import { targetKind } from "../../platform/path_kind.ts";
 import type { Processes } from "../../platform/processes.ts";
-import { clearEscalations, readEscalations } from "../../state/escalations.ts";
+import { clearEscalations } from "../../state/escalations.ts";
 import { lockWithin } from "../../state/lock.ts";
 import { removeQuietly } from "../../state/replace_file.ts";
 import {
-  type Blocker,
   type Evidence,
   readGate,
   RETURN_GATE_NAME,
@@ -22,6 +18,7 @@ import {
 } from "../../state/return_gate.ts";
 import { queuePaths } from "../../state/wake_queue.ts";
 import { WEDGED_NAME } from "./delivery.ts";
+import { openBlockers, undelivered } from "./return_report.ts";
 import { stopAway } from "./stop_away.ts";
 
 /** What a return needs. */
@@ -71,11 +68,19 @@ export async function comeBack(setup: ReturnSetup): Promise<Return> {
   }
   const drained = await drain(setup);
   if (drained.failure !== undefined) failures.push({ kind: "lifecycle", text: drained.failure });
+  const waiting = undelivered(state);
+  const held = openBlockers(state);
+  failures.push(...waiting.failures, ...held.failures);
   const gate: ReturnGate = {
     started: before.started,
     phase: "blocked",
-    evidence: distinct([...before.evidence, ...drained.evidence, ...waiting(state), ...failures]),
-    blockers: blockers(state),
+    evidence: distinct([
+      ...before.evidence,
+      ...drained.evidence,
+      ...waiting.evidence,
+      ...failures,
+    ]),
+    blockers: held.blockers,
   };
   if (failures.length > 0 || gate.blockers.length > 0) {
     writeGate(state, gate);
@@ -111,41 +116,10 @@ async function drain({ home: { state }, environment, look }: ReturnSetup): Promi
   return { evidence, failure: undefined, handling: shown.handling };
 }
 
-/** What the daemon had not delivered. */
-function waiting(state: string): readonly Evidence[] {
-  const marker = readText(`${state}/${WEDGED_NAME}`);
-  const wedge: readonly Evidence[] = marker.kind === "text"
-    ? [{ kind: "wedge", text: lineOf(marker.text, 1) }]
-    : [];
-  return [
-    ...wedge,
-    ...readEscalations(state).map((text) => ({ kind: "escalation", text }) as const),
-  ];
-}
-
 function distinct(evidence: readonly Evidence[]): readonly Evidence[] {
   const seen = new Set<string>();
   return evidence.filter(({ kind, text }) => {
     const key = `${kind}\t${text}`;
     return !seen.has(key) && seen.add(key);
   });
-}
-
-/** Decisions that tasks in flight wait for. */
-function blockers(state: string): readonly Blocker[] {
-  try {
-    return [...Deno.readDirSync(state)].map(({ name }) => name)
-      .filter((name) => name.endsWith(".status") && !name.startsWith(".")).sort()
-      .flatMap((name) => blockersOf(state, name.slice(0, -".status".length)));
-  } catch (error) {
-    return [{ task: "-", key: "-", summary: `the tasks cannot be listed: ${errorMessage(error)}` }];
-  }
-}
-
-function blockersOf(state: string, task: string): readonly Blocker[] {
-  if (targetKind(`${state}/${task}.meta`) === "absent") return [];
-  const content = readText(`${state}/${task}.status`, Infinity);
-  if (content.kind !== "text") return [];
-  return openDecisions(content.text).filter(({ verb }) => verb === "blocked")
-    .map(({ key, summary }) => ({ task, key, summary }));
 }

@@ -39,7 +39,7 @@ async function retire(state: string, pid: Pid, look: () => Processes): Promise<b
     await new Promise((resolve) => setTimeout(resolve, LOOK_STEP_MS));
     if (liveness(pid) !== "alive") return true;
     const now = await findDaemon(state, look());
-    if (now.kind === "none" || now.kind === "reused") return true;
+    if (now.kind === "none" || now.kind === "ended" || now.kind === "reused") return true;
   }
   return false;
 }

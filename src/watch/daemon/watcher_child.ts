@@ -14,6 +14,8 @@ export interface WatcherExit {
 export interface WatcherChildSetup {
   /** The watcher's command. */
   readonly command: readonly string[];
+  /** The path that it has to record: an override of the root must not give it another one. */
+  readonly watcherPath: string;
   /** File that standard error is appended to. */
   readonly errors: string;
   /** Rung at its end. */
@@ -31,7 +33,7 @@ export class WatcherChild {
   readonly #ended: Promise<void>;
 
   /** Starts it. Throws when its output file or the process cannot be made. */
-  constructor({ command, errors, bell }: WatcherChildSetup) {
+  constructor({ command, watcherPath, errors, bell }: WatcherChildSetup) {
     this.#path = Deno.makeTempFileSync({ prefix: "fm-watch." });
     try {
       this.#process = new Deno.Command("/bin/sh", {
@@ -39,7 +41,11 @@ export class WatcherChild {
         args: ["-c", 'out=$1 err=$2; shift 2; exec "$@" >"$out" 2>>"$err"', "-", this.#path, errors]
           .concat(command),
         // A watcher of the daemon's never continues somebody's cycle; empty counts as unset.
-        env: { FM_WATCH_HANDLING_SUCCESSOR: "", FM_WATCH_PREDECESSOR_ARM_PID: "" },
+        env: {
+          FM_WATCH_HANDLING_SUCCESSOR: "",
+          FM_WATCH_PREDECESSOR_ARM_PID: "",
+          TURNGUARD_WATCH_PATH: watcherPath,
+        },
         stdin: "null",
         stdout: "null",
         stderr: "null",
