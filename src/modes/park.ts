@@ -32,7 +32,9 @@ import { sessionEnd } from "../watch/session_end.ts";
 import { hookHome } from "./call_home.ts";
 import { type Call, EXIT, type ExitStatus, flagValue, type ModeSpec } from "./mode.ts";
 import { armPark } from "./park_arm.ts";
+import { turnEndBanner } from "./stop_banner.ts";
 import { sawByRule } from "./stop_journal.ts";
+import { judgeTurnEnd } from "./stop_verdict.ts";
 
 /** The mode. */
 export const parkMode: ModeSpec = {
@@ -145,11 +147,9 @@ async function guardBanner(
   home: Home,
   input: StandardInput,
 ): Promise<string | undefined> {
-  const { judgeTurnEnd } = await import("./stop_verdict.ts");
   const asked: Call = { ...call, flags: new Map([...call.flags, ["cursor", true]]) };
   const judged = await judgeTurnEnd(asked, home, input);
   if (judged.verdict.kind === "allow") return undefined;
-  const { turnEndBanner } = await import("./stop_banner.ts");
   const { environment } = call;
   return await turnEndBanner({ ...judged, environment, harness: "cursor", cooperation: undefined });
 }
