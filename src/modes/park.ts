@@ -21,17 +21,18 @@ import { observeWatcher } from "../observe/watcher.ts";
 import { nowMs } from "../platform/clock.ts";
 import { environmentWith } from "../platform/environment.ts";
 import { writeTo } from "../platform/output.ts";
+import { ownStartMs } from "../platform/own_start.ts";
 import type { Pid } from "../platform/pid.ts";
 import { type Processes, systemProcesses } from "../platform/processes.ts";
 import { readStandardInput, type StandardInput } from "../platform/stdin.ts";
 import { firstStopSignal } from "../platform/stop_signal.ts";
 import { appendJournal, hashBytes, hashSession } from "../state/journal.ts";
 import { park } from "../watch/park/park.ts";
+import { parkArm } from "../watch/park/park_arm.ts";
 import type { ParkInterruption } from "../watch/park/setup.ts";
 import { sessionEnd } from "../watch/session_end.ts";
 import { hookHome } from "./call_home.ts";
 import { type Call, EXIT, type ExitStatus, flagValue, type ModeSpec } from "./mode.ts";
-import { armPark } from "./park_arm.ts";
 import { turnEndBanner } from "./stop_banner.ts";
 import { sawByRule } from "./stop_journal.ts";
 import { judgeTurnEnd } from "./stop_verdict.ts";
@@ -75,13 +76,16 @@ async function runPark(call: Call): Promise<ExitStatus> {
     settings,
     commands: homeCommands(home),
     session: budgetSession(sessionId),
-    event: { hash: await eventHash(input), startedAtMs: call.startedAtMs },
+    event: {
+      hash: await eventHash(input),
+      startedAtMs: await ownStartMs(environment, call.startedAtMs),
+    },
     ownsSession: () => ownsSession(own, home, look()),
     isWatched: async () =>
       judgeWatcher(await observeWatcher(home, graceVariables(environment), look())).kind ===
         "healthy",
     need: () => judgeNeed(observeNeed(home.state)),
-    arm: armPark({ home, environment, foreign, look }),
+    arm: parkArm({ home, environment, foreign, look, pollMs: settings.pollMs }),
     judge: () => guardBanner(own, home, input),
     interruption: Promise.race([
       signal.then((): ParkInterruption => "signalled"),

@@ -27,7 +27,9 @@ import {
   wakeFollowup,
 } from "../../harness/cursor_texts.ts";
 import { observeAwayMode } from "../../observe/daemon.ts";
+import type { Pid } from "../../platform/pid.ts";
 import { ArmOutput } from "../arm_output.ts";
+import { watchingPark } from "./handover.ts";
 import type { ParkInterruption, ParkSetup } from "./setup.ts";
 import { Standing } from "./standing.ts";
 import { keepVigil } from "./vigil.ts";
@@ -38,7 +40,7 @@ export async function park(setup: ParkSetup): Promise<ParkEnd> {
   const taken = await takeBaton(state, event, settings.lock);
   const first = PARK_TABLE.claim[taken.kind];
   if (first.to === undefined || taken.kind !== "claimed") return first.end ?? "superseded";
-  return await new Park(setup, taken.baton).run(first.to);
+  return await new Park(setup, taken.baton, watchingPark(state, taken.before)).run(first.to);
 }
 
 class Park {
@@ -46,17 +48,20 @@ class Park {
   readonly #state: string;
   readonly #standing: Standing;
   readonly #baton: Baton;
+  /** The park that the baton was taken from, as long as it may still be the watcher. */
+  #earlier: Pid | undefined;
   #attempt = 0;
   #output = new ArmOutput();
   #reason = "";
   #repairsGiven = 0;
   #interruptedBy: ParkInterruption | undefined;
 
-  constructor(setup: ParkSetup, baton: Baton) {
+  constructor(setup: ParkSetup, baton: Baton, earlier: Pid | undefined) {
     const { home: { state }, owner, ownsSession } = setup;
     this.#setup = setup;
     this.#state = state;
     this.#baton = baton;
+    this.#earlier = earlier;
     this.#standing = new Standing({ state, baton, owner, ownsSession });
   }
 
@@ -103,11 +108,13 @@ class Park {
   async #arm(): Promise<ArmEvent> {
     const { settings, interruption, arm, isWatched } = this.#setup;
     const attempt = ++this.#attempt;
+    const earlier = this.#earlier;
+    this.#earlier = undefined;
     const end = await keepVigil({
       standing: this.#standing,
       pollMs: settings.pollMs,
       interruption,
-      arm: (stop) => arm(stop, { attempt }),
+      arm: (stop) => arm(stop, earlier),
     });
     this.#output = end.output;
     const woken = end.output.wakes.length > 0;

@@ -6,7 +6,7 @@ import type { ParkSettings } from "../../decide/park/settings.ts";
 import type { HomeCommands } from "../../harness/commands.ts";
 import type { Home } from "../../observe/home.ts";
 import type { Pid } from "../../platform/pid.ts";
-import type { ArmOutput } from "../arm_output.ts";
+import type { ParkArm } from "./park_arm.ts";
 
 /** Why a park has to end before its arm does. */
 export type ParkInterruption = "signalled" | "session-end" | "time-limit";
@@ -28,17 +28,10 @@ export interface ParkSetup {
   /** Whether a strict look finds a healthy watcher of this home. */
   readonly isWatched: () => Promise<boolean>;
   readonly need: () => Need;
-  /** Runs one arm in the foreground; `stop` asks it to end. */
-  readonly arm: (stop: Promise<void>, run: ArmRun) => Promise<ArmOutput>;
+  readonly arm: ParkArm;
   /** The guard's banner for this stop; `undefined` when it lets the turn end. */
   readonly judge: () => Promise<string | undefined>;
   readonly interruption: Promise<ParkInterruption>;
   /** Gives the host its answer; whether it reached the host. */
   readonly print: (answer: string) => Promise<boolean>;
-}
-
-/** What an arm is told about itself. */
-export interface ArmRun {
-  /** From 1. */
-  readonly attempt: number;
 }
