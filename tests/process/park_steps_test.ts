@@ -41,7 +41,12 @@ function play(
   });
 }
 
-async function inspect(home: CursorHome, part: string, told: RunResult, where: string) {
+async function inspect(
+  home: CursorHome,
+  part: string,
+  told: RunResult,
+  where: string,
+): Promise<void> {
   const [line = "", sequence] = /^seq=([0-9]+) pid=[0-9]+ updated_at=[0-9]+\n$/
     .exec(textOf(home.path(BATON))) ?? [];
   assert(sequence === "12" || sequence === "13", `${where}: ${line}`);
@@ -56,7 +61,7 @@ async function inspect(home: CursorHome, part: string, told: RunResult, where: s
   assertMatch(saidBy(await home.run()), /^watcher: /, where);
   assertEquals(home.sequence(), Number(sequence) + 1, where);
   assertEquals(exists(home.path(REPAIRS)), false, where);
-  // What was being written is thrown away by the next watcher; nothing else stays.
+  // What was being written is thrown away by a watcher of a later hour; nothing else stays.
   assertEquals(home.litter().filter((name) => !/\.(?:tmp|owner)\.\w{6}$/.test(name)), [], where);
 }
 

@@ -38,9 +38,10 @@ import { keepVigil } from "./vigil.ts";
 export async function park(setup: ParkSetup): Promise<ParkEnd> {
   const { home: { state }, event, settings } = setup;
   const taken = await takeBaton(state, event, settings.lock);
-  const first = PARK_TABLE.claim[taken.kind];
-  if (first.to === undefined || taken.kind !== "claimed") return first.end ?? "superseded";
-  return await new Park(setup, taken.baton, watchingPark(state, taken.before)).run(first.to);
+  const { to: first, end } = PARK_TABLE.claim[taken.kind];
+  if (first === undefined) return end;
+  if (taken.kind !== "claimed") throw new Error(`no baton to go on to ${first} with`);
+  return await new Park(setup, taken.baton, watchingPark(state, taken.before)).run(first);
 }
 
 class Park {

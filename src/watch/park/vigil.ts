@@ -1,7 +1,8 @@
 /** One arm, waited for with an eye on whether this park still is the one that has to wait. */
 
 import { Bell } from "../../platform/bell.ts";
-import type { ArmOutput } from "../arm_output.ts";
+import { errorMessage } from "../../platform/file_text.ts";
+import { ArmOutput } from "../arm_output.ts";
 import type { ParkInterruption } from "./setup.ts";
 import type { Lost, Standing } from "./standing.ts";
 
@@ -36,7 +37,7 @@ export async function keepVigil(setup: VigilSetup): Promise<VigilEnd> {
     stop.resolve();
     bell.ring();
   };
-  const arm = setup.arm(stop.promise).then((output) => {
+  const arm = setup.arm(stop.promise).catch(brokenArm).then((output) => {
     ended = output;
     bell.ring();
     return output;
@@ -45,9 +46,17 @@ export async function keepVigil(setup: VigilSetup): Promise<VigilEnd> {
   while (ended === undefined && because === undefined) {
     await bell.within(pollMs);
     if (ended !== undefined || because !== undefined) break;
-    const lost = await standing.glance();
+    // What cannot be looked at is no reason to leave; the last look before a word is stricter.
+    const lost = await standing.glance().catch(() => undefined);
     if (lost !== undefined) leave(lost);
   }
   const output = await arm;
   return because === undefined ? { kind: "arm-ended", output } : { kind: "left", because, output };
+}
+
+/** An arm that broke off has failed like any other. */
+function brokenArm(error: unknown): ArmOutput {
+  const output = new ArmOutput();
+  output.add(`watcher: FAILED - the arm broke off: ${errorMessage(error)}`);
+  return output;
 }
