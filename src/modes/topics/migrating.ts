@@ -22,6 +22,7 @@ export const MIGRATING: Topic = {
       rows: [
         ["fm-turnend-guard.sh", "stop; with --claude or --cursor as before"],
         ["fm-claude-stop-autoarm.sh", "autoarm"],
+        ["fm-turnend-guard-cursor.sh", "park"],
         ["fm-watch.sh", "watch"],
         ["fm-watch-arm.sh", "arm"],
         ["fm-watch-checkpoint.sh", "checkpoint"],

@@ -10,7 +10,7 @@ import type { Pid } from "../../platform/pid.ts";
 export type Lost = "superseded" | "session-lost" | "away";
 
 /** Milliseconds for which what files and a signal tell stands in for the proof of the session. */
-const PROOF_LASTS_MS = 60_000;
+const PROOF_LASTS_MS = 300_000;
 
 /** What a standing is judged by. */
 export interface StandingSetup {
