@@ -9,8 +9,27 @@ const LOOP_GUARD_FIELDS = ["stopHookActive", "stop_hook_active"] as const;
 /** Longest session id that is taken over. */
 const SESSION_ID_LIMIT = 512;
 
+/** A payload before anything in it was looked at. */
+export type Payload =
+  | Exclude<PayloadFact, { readonly kind: "object" }>
+  | { readonly kind: "object"; readonly fields: Readonly<Record<string, unknown>> };
+
 /** What the payload says, as far as turn-end rules read it. Every other field is ignored. */
 export function observePayload(input: StandardInput): PayloadFact {
+  const payload = readPayload(input);
+  if (payload.kind !== "object") return payload;
+  const { fields } = payload;
+  return {
+    kind: "object",
+    fromCursor: typeof fields["cursor_version"] === "string",
+    fromPiCode: isPiTranscript(fields["transcript_path"]),
+    loopGuard: loopGuard(fields),
+    sessionId: sessionId(fields["session_id"]),
+  };
+}
+
+/** The one JSON object that arrived, or why there is none. */
+export function readPayload(input: StandardInput): Payload {
   switch (input.kind) {
     case "none":
       return { kind: "empty", because: `standard input is ${ofInput(input.because)}` };
@@ -25,19 +44,14 @@ function ofInput(because: "terminal" | "not readable"): string {
   return because === "terminal" ? "a terminal" : because;
 }
 
-function parsePayload(bytes: Uint8Array): PayloadFact {
+function parsePayload(bytes: Uint8Array): Payload {
   const text = decodePayload(bytes);
   if (/^[ \t\r\n]*$/.test(text)) return { kind: "empty", because: "no input" };
   const value = parseJson(text);
   if (value === undefined) return { kind: "unreadable", because: "not one JSON document" };
-  if (!isRecord(value)) return { kind: "unreadable", because: "not a JSON object" };
-  return {
-    kind: "object",
-    fromCursor: typeof value["cursor_version"] === "string",
-    fromPiCode: isPiTranscript(value["transcript_path"]),
-    loopGuard: loopGuard(value),
-    sessionId: sessionId(value["session_id"]),
-  };
+  return isRecord(value)
+    ? { kind: "object", fields: value }
+    : { kind: "unreadable", because: "not a JSON object" };
 }
 
 /** Whether `bytes` already are one complete JSON document. */
@@ -70,7 +84,7 @@ function isPiTranscript(path: unknown): boolean {
   return typeof path === "string" && path.includes("/.pi/");
 }
 
-function loopGuard(payload: Record<string, unknown>): LoopGuard {
+function loopGuard(payload: Readonly<Record<string, unknown>>): LoopGuard {
   const field = LOOP_GUARD_FIELDS.find((name) => Object.hasOwn(payload, name));
   if (field === undefined) return { kind: "first-stop" };
   const active = payload[field];
@@ -79,7 +93,7 @@ function loopGuard(payload: Record<string, unknown>): LoopGuard {
 }
 
 /** A session id that can stand in a line of text; anything else names no session. */
-function sessionId(value: unknown): string | undefined {
+export function sessionId(value: unknown): string | undefined {
   if (typeof value === "number") return String(value);
   if (typeof value !== "string" || value.length > SESSION_ID_LIMIT) return undefined;
   // deno-lint-ignore no-control-regex -- a control character would break the files that keep the id

@@ -3,7 +3,7 @@
 import { ArmOutput, collectLines } from "./arm_output.ts";
 import { homeScript } from "./home_script.ts";
 
-/** Milliseconds that a stopped arm has to end. */
+/** Milliseconds that a stopped arm has to end, unless its caller knows better. */
 const STOP_LIMIT_MS = 1_000;
 
 /**
@@ -21,12 +21,14 @@ export function armScript(root: string): string | undefined {
  * Runs the script in the foreground, in this process group, until it ends or `stop` resolves.
  *
  * Standard output and standard error are taken together; the exit status is not used. A script that
- * cannot be started leaves a line of evidence.
+ * cannot be started leaves a line of evidence. With `killAfterMs` an arm that does not end within that
+ * time is killed; without it, it is left to itself after a second.
  */
 export async function runArmScript(
   path: string,
   environment: Readonly<Record<string, string>>,
   stop: Promise<void>,
+  killAfterMs?: number,
 ): Promise<ArmOutput> {
   const output = new ArmOutput();
   let child: Deno.ChildProcess;
@@ -46,18 +48,29 @@ export async function runArmScript(
     collectLines(child.stderr, output),
   ]).catch(() => undefined);
   const ended = child.status;
-  await Promise.race([ended, stop.then(() => stopChild(child, ended))]);
+  await Promise.race([ended, stop.then(() => stopChild(child, ended, killAfterMs))]);
   await Promise.race([read, delay(DRAIN_LIMIT_MS)]);
   return output;
 }
 
-async function stopChild(child: Deno.ChildProcess, ended: Promise<unknown>): Promise<void> {
+async function stopChild(
+  child: Deno.ChildProcess,
+  ended: Promise<unknown>,
+  killAfterMs: number | undefined,
+): Promise<void> {
+  signalChild(child, "SIGTERM");
+  await Promise.race([ended, delay(killAfterMs ?? STOP_LIMIT_MS)]);
+  if (killAfterMs === undefined) return;
+  signalChild(child, "SIGKILL");
+  await ended;
+}
+
+function signalChild(child: Deno.ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
   try {
-    child.kill("SIGTERM");
+    child.kill(signal);
   } catch {
-    // Ended in this very moment.
+    // It has ended.
   }
-  await Promise.race([ended, delay(STOP_LIMIT_MS)]);
 }
 
 function delay(ms: number): Promise<void> {

@@ -1,10 +1,10 @@
 /**
- * What Claude's two hooks cost: the answer to a claim that appears, and an hour that is only waited.
+ * What hooks that wait cost: the answer to a claim that appears, and an hour that is only waited.
  *
  * @module
  */
 
-import { openSession } from "../support/claude_session.ts";
+import { type ClaudeSession, type Hook, openSession } from "../support/claude_session.ts";
 import { exists } from "../support/files.ts";
 import { makeHome } from "../support/home.ts";
 import { identityOf, startSleeper, until } from "../support/processes.ts";
@@ -47,7 +47,7 @@ async function oneAnswerMs(): Promise<number> {
   return performance.now() - from;
 }
 
-/** A parked auto-arm over a while. */
+/** A parked hook over a while. */
 export interface Parked {
   readonly residentMiB: Measured<number>;
   readonly cpuPercent: Measured<number>;
@@ -59,11 +59,15 @@ const TICKS_PER_SECOND = 100;
 /** Milliseconds after which a start is over, the engine's one large tidying-up included. */
 const SETTLING_MS = 60_000;
 
-/** Parks an auto-arm, lets it wait for `seconds`, and measures what it took. */
-export async function parkedAutoarm(seconds: number): Promise<Parked> {
+/** Parks a hook as the harness named `harness` does, lets it wait for `seconds`, and measures it. */
+async function parked(
+  harness: string,
+  park: (session: ClaudeSession) => Promise<Hook>,
+  seconds: number,
+): Promise<Parked> {
   await using home = makeHome().task();
-  await using session = await openSession(home);
-  const hook = await session.hold().autoarm();
+  await using session = await openSession(home, { name: harness });
+  const hook = await park(session.hold());
   await until(() => exists(home.path("state/.last-watcher-beat")));
   const { pid } = hook;
   await new Promise((resolve) => setTimeout(resolve, SETTLING_MS));
@@ -78,6 +82,16 @@ export async function parkedAutoarm(seconds: number): Promise<Parked> {
     residentMiB: { kind: "measured", value: resident },
     cpuPercent: { kind: "measured", value: 100 * used / seconds },
   };
+}
+
+/** A parked auto-arm of Claude. */
+export function parkedAutoarm(seconds: number): Promise<Parked> {
+  return parked("claude", (session) => session.autoarm(), seconds);
+}
+
+/** A parked stop hook of Cursor. */
+export function parkedCursor(seconds: number): Promise<Parked> {
+  return parked("cursor-agent", (session) => session.park(), seconds);
 }
 
 /** Ticks of the processor that a process and its reaped children have used. */

@@ -12,7 +12,7 @@
 import { parseArgs } from "@std/cli";
 import { makeHome, type TestHome } from "../support/home.ts";
 import { TURNGUARD } from "../support/turnguard.ts";
-import { claimAnswerMs, parkedAutoarm } from "./claude.ts";
+import { claimAnswerMs, parkedAutoarm, parkedCursor } from "./claude.ts";
 import { compileEmptyProgram } from "./empty_program.ts";
 import { type Call, type Measured, peakMiB, startedPrograms, wallMs } from "./measure.ts";
 import { asText, type Gate, gate, gates, type Limits, median, type Row } from "./report.ts";
@@ -27,7 +27,7 @@ const PEAK_MIB = 64;
 const CLAIM_MS = 20;
 const CLAIM_RUNS = 15;
 
-/** What a parked auto-arm may take, and for how long it is looked at. */
+/** What a parked hook may take, and for how long it is looked at. */
 const PARKED_MIB = 60;
 const PARKED_PERCENT = 0.1;
 const PARKED_SECONDS = 45;
@@ -78,12 +78,17 @@ async function main(): Promise<number> {
     kind: "measured",
     value: (await Deno.stat(TURNGUARD)).size / 1e6,
   };
-  const parked = await parkedAutoarm(PARKED_SECONDS);
+  const [parked, cursor] = await Promise.all([
+    parkedAutoarm(PARKED_SECONDS),
+    parkedCursor(PARKED_SECONDS),
+  ]);
   const extra = [
     ...gate("executable MB", size, EXECUTABLE_MB),
     ...gate("answer to an open claim, ms", await claimAnswerMs(CLAIM_RUNS), CLAIM_MS),
     ...gate("parked auto-arm: MiB", parked.residentMiB, PARKED_MIB),
     ...gate("parked auto-arm: % of one core", parked.cpuPercent, PARKED_PERCENT),
+    ...gate("Cursor park: MiB", cursor.residentMiB, PARKED_MIB),
+    ...gate("Cursor park: % of one core", cursor.cpuPercent, PARKED_PERCENT),
   ];
   const all: readonly Gate[] = [...gates(rows), ...extra];
   console.log(

@@ -124,6 +124,11 @@ export class ClaudeSession implements AsyncDisposable {
     return await this.start([TURNGUARD, "autoarm", ...this.#home.args], options);
   }
 
+  /** Starts the park, in a session that goes by Cursor's name. */
+  async park(options: HookOptions = {}): Promise<Hook> {
+    return await this.start([TURNGUARD, "park", ...this.#home.args], options);
+  }
+
   /** Runs the auto-arm hook to its end. */
   async fire(options: HookOptions = {}): Promise<RunResult> {
     return await (await this.autoarm(options)).ended();

@@ -10,6 +10,8 @@ const PLACES: HelpTable = {
     ["FM_HOME", "the home, when it is another folder than the root"],
     ["FM_STATE_OVERRIDE", "the state directory (HOME/state)"],
     ["FM_CONFIG_OVERRIDE", "the configuration (HOME/config)"],
+    ["FM_DATA_OVERRIDE", "of another home: hidden from what a park starts"],
+    ["FM_PROJECTS_OVERRIDE", "as the one before"],
     ["FM_WAKE_QUEUE", "the wake queue (STATE/.wake-queue)"],
     ["FM_WAKE_QUEUE_LOCK", "its lock (STATE/.wake-queue.lock)"],
     ["FM_PROCEVENT_CLAIM_ROOT", "claims of event sources, one folder a machine"],
@@ -53,13 +55,25 @@ const CLAUDE: HelpTable = {
   ],
 };
 
+const CURSOR: HelpTable = {
+  heading: "Cursor:",
+  rows: [
+    ["FM_CURSOR_TURNEND_LOOP_CEILING", "follow-ups in a row after which a park rests (180)"],
+    ["FM_CURSOR_TURNEND_BLOCK_BUDGET", "repair follow-ups in a row (3)"],
+    ["FM_CURSOR_PARK_ATTEMPTS", "attempts to arm: 1, 2 or 3 (2)"],
+    ["FM_CURSOR_PARK_POLL", "seconds between looks at whether a park may stay (2)"],
+    ["FM_CURSOR_LOCK_ATTEMPTS", "tries at the lock of the parks, 0.1 s apart (50)"],
+    ["TURNGUARD_PARK_MAX_SECONDS", "the stop hook's registered timeout (28800)"],
+    ["CURSOR_AGENT", "inside of Cursor"],
+    ["CURSOR_INVOKED_AS", "inside of Cursor's command"],
+    ["CURSOR_PROJECT_DIR", "the project, set by Cursor for its hooks"],
+  ],
+};
+
 const OTHERS: HelpTable = {
   heading: "Other harnesses (most are set by them, to be recognised):",
   rows: [
     ["FM_CODEX_WATCH_CHECKPOINT", "seconds of a foreground checkpoint (180)"],
-    ["CURSOR_AGENT", "inside of Cursor"],
-    ["CURSOR_INVOKED_AS", "inside of Cursor's command"],
-    ["CURSOR_PROJECT_DIR", "the project, set by Cursor for its hooks"],
     ["GROK_AGENT", "inside of Grok"],
     ["GROK_HOOK_EVENT", "in a hook of Grok"],
     ["GROK_WORKSPACE_ROOT", "the tree of a Grok session"],
@@ -152,6 +166,7 @@ export const ENVIRONMENT: Topic = {
     PLACES,
     FRESHNESS,
     CLAUDE,
+    CURSOR,
     OTHERS,
     WARNING,
     WATCHING,
