@@ -17,7 +17,7 @@ import { inBatches } from "../support/turnguard.ts";
 
 const RACES = 200;
 const FULL = Deno.env.get("TURNGUARD_FULL") === "1";
-const PLAYED = FULL ? RACES : Math.ceil(RACES / 3);
+const PLAYED = FULL ? RACES : RACES / 8;
 const SEED = Number(
   Deno.env.get("TURNGUARD_SEED") ?? crypto.getRandomValues(new Uint32Array(1))[0],
 );
