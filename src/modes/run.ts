@@ -28,6 +28,7 @@ export async function run(
     return EXIT.ok;
   }
   if (parsed.kind === "usage") {
+    if (mode.silent?.(rest) === true) return EXIT.ok;
     await writeTo(
       "stderr",
       `turnguard ${mode.name}: ${await complaint(mode, parsed)}; nothing was done\n`,
@@ -94,6 +95,7 @@ async function allowUnjudged(
   call: Call,
   failure: HookFailure,
 ): Promise<ExitStatus> {
+  if (mode.silent !== undefined) return EXIT.ok;
   try {
     const { journalFailure } = await import("./failure_journal.ts");
     journalFailure(call, mode.name, failure);
