@@ -12,7 +12,12 @@ const SETTINGS = [".claude/settings.local.json", FILE];
 export const CLAUDE_REGISTRATION: Registration = {
   harness: "claude",
   file: FILE,
+  user: { kind: "file", variable: "CLAUDE_CONFIG_DIR", folder: ".claude", name: "settings.json" },
   template,
+  replaces: {
+    "turnguard:claude-stop": ["fm-turnend-guard.sh"],
+    "turnguard:claude-autoarm": ["fm-claude-stop-autoarm.sh"],
+  },
   trust:
     "Claude Code runs the hooks once its workspace trust dialog was accepted: start it there. " +
     "Nothing else has to be reviewed, and claude -p does not ask.",

@@ -9,7 +9,12 @@ const FILE = ".codex/hooks.json";
 export const CODEX_REGISTRATION: Registration = {
   harness: "codex",
   file: FILE,
+  user: {
+    kind: "none",
+    because: "The hook of Codex is tied to the home whose own .codex/hooks.json holds it.",
+  },
   template,
+  replaces: { "turnguard:codex-stop": ["fm-turnend-guard.sh"] },
   trust: "Codex runs the hook once it trusts the project and the hook was reviewed: start Codex " +
     "there, trust the folder, open /hooks. Scripted runs: codex exec --trust, and " +
     "--dangerously-bypass-hook-trust.",

@@ -32,6 +32,7 @@ export const MODES: readonly ModeRow[] = [
   { name: "warn", load: async () => (await import("./warn.ts")).warnMode },
   { name: "init", load: async () => (await import("./init.ts")).initMode },
   { name: "install", load: async () => (await import("./install.ts")).installMode },
+  { name: "uninstall", load: async () => (await import("./uninstall.ts")).uninstallMode },
   { name: "migrate", load: async () => (await import("./migrate.ts")).migrateMode },
   { name: "deadman", load: async () => (await import("./deadman.ts")).deadmanMode },
   { name: "demo", load: async () => (await import("./demo.ts")).demoMode },

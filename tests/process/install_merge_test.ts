@@ -13,8 +13,7 @@ const HARNESSES: readonly Harness[] = ["claude", "codex"];
 const REFUSED: ReadonlyArray<
   readonly [name: string, content: string | Uint8Array, where: string, why: string]
 > = [
-  ["a comment", "{\n  // x\n}", ":2:3", "comment"],
-  ["a byte order mark", "\ufeff{}", ":1:1", "byte order mark"],
+  ["a comment without an end", "{\n  /* x\n}", ":2:3", "comment"],
   ["bytes that are not UTF-8", new Uint8Array([0x7b, 0xff, 0x7d]), ":1:2", "UTF-8"],
   ["a merge conflict", '{\n<<<<<<< HEAD\n"a":1\n}', ":2:1", "merge conflict"],
   ["hooks that are no object", '{"hooks": []}', ":1:11", "not an object"],

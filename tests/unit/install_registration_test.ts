@@ -4,13 +4,31 @@ import { assert, assertEquals } from "@std/assert";
 import { CLAUDE_REGISTRATION } from "../../src/harness/claude_registration.ts";
 import { CODEX_STOP_TOKEN } from "../../src/harness/codex.ts";
 import { CODEX_REGISTRATION } from "../../src/harness/codex_registration.ts";
-import { ownEntries, register } from "../../src/harness/registration/registration.ts";
+import { insertHooks } from "../../src/harness/registration/insert_hooks.ts";
+import {
+  EMPTY_HOOK_FILE,
+  ownGroups,
+  type RegisteredPaths,
+  type Registration,
+} from "../../src/harness/registration/registration.ts";
 import { REGISTRATIONS } from "../../src/harness/registration/table.ts";
 
 const PATHS = { executable: "/opt/it's/turnguard", root: "/srv/{TG} $home" };
 
+function register(
+  text: string,
+  registration: Registration,
+  paths: RegisteredPaths,
+): { readonly how: string; readonly text: string } {
+  const { shape = "groups" } = registration;
+  const groups = ownGroups(registration, paths);
+  const result = insertHooks(text, { shape, groups, replaceReferences: false });
+  assert(result.kind === "edited");
+  return result;
+}
+
 Deno.test("CODEX_REGISTRATION: a command that every shell runs from a folder that exists", () => {
-  assertEquals(ownEntries(CODEX_REGISTRATION, PATHS), [{
+  assertEquals(ownGroups(CODEX_REGISTRATION, PATHS).flatMap(({ entries }) => entries), [{
     // The guard finds its root by this token.
     token: CODEX_STOP_TOKEN,
     entry: {
@@ -20,6 +38,7 @@ Deno.test("CODEX_REGISTRATION: a command that every shell runs from a folder tha
         " stop --root '/srv/{TG} $home' --anchor-cwd codex --session-dir \"$OLDPWD\"",
       timeout: 30,
     },
+    replaces: ["fm-turnend-guard.sh"],
   }]);
 });
 
@@ -30,29 +49,34 @@ Deno.test("CLAUDE_REGISTRATION: the guard without a time limit, the auto-arm wit
   const autoarm =
     ': turnguard:claude-autoarm; [ -z "${GROK_AGENT:-}${GROK_HOOK_EVENT:-}" ] || exit 0; ' +
     "cd / && exec '/opt/it'\\''s/turnguard' autoarm --root \"$CLAUDE_PROJECT_DIR\"";
-  assertEquals(ownEntries(CLAUDE_REGISTRATION, PATHS), [
-    { token: "turnguard:claude-stop", entry: { type: "command", command: guard } },
+  assertEquals(ownGroups(CLAUDE_REGISTRATION, PATHS).flatMap(({ entries }) => entries), [
+    {
+      token: "turnguard:claude-stop",
+      entry: { type: "command", command: guard },
+      replaces: ["fm-turnend-guard.sh"],
+    },
     {
       token: "turnguard:claude-autoarm",
       entry: { type: "command", command: autoarm, asyncRewake: true, timeout: 28800 },
+      replaces: ["fm-claude-stop-autoarm.sh"],
     },
   ]);
 });
 
 for (const registration of REGISTRATIONS) {
-  const { harness, template } = registration;
+  const { harness, initial = EMPTY_HOOK_FILE } = registration;
 
-  Deno.test(`REGISTRATIONS: ${harness} has one group without a matcher`, () => {
-    assertEquals(template.hooks.Stop.map((group) => Object.keys(group)), [["hooks"]]);
+  Deno.test(`REGISTRATIONS: the first group of ${harness} has no matcher`, () => {
+    assertEquals(ownGroups(registration, PATHS)[0]?.matcher, undefined);
   });
 
-  Deno.test(`register: ${harness}, another executable replaces the entries, the same changes nothing`, () => {
-    const first = register("{}", registration, PATHS);
-    assert(first.kind === "changed" && first.how === "added");
-    assertEquals(register(first.text, registration, PATHS).kind, "unchanged");
+  Deno.test(`REGISTRATIONS: ${harness}, another executable replaces the entries, the same changes nothing`, () => {
+    const first = register(initial, registration, PATHS);
+    assertEquals(first.how, "added");
+    assertEquals(register(first.text, registration, PATHS).how, "none");
     const moved = { ...PATHS, executable: "/opt/turnguard" };
     const second = register(first.text, registration, moved);
-    assert(second.kind === "changed" && second.how === "updated");
+    assertEquals(second.how, "updated");
     assertEquals(
       second.text,
       first.text.replaceAll("/opt/it'\\\\''s/turnguard", "/opt/turnguard"),

@@ -1,7 +1,8 @@
-/** Registration files as strict JSON: their bytes as text, their text as a tree with positions. */
+/** Registration files as JSON, comments and all: their bytes as text, their text as a tree with positions. */
 
 import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { errorMessage } from "../../platform/file_text.ts";
+import { type JsonToken, tokensOf } from "./json_tokens.ts";
 
 /** A place in a text as editors count it, from 1. Columns are characters, not bytes. */
 export interface Position {
@@ -17,10 +18,21 @@ export interface Refusal {
   readonly at: Position;
 }
 
+/** Something in a text that strict JSON does not have. */
+export interface Leniency {
+  /** What it is, as a noun with its article. */
+  readonly what: string;
+  readonly at: Position;
+}
+
 /** The tree of a text; offsets count UTF-16 code units. */
 export interface ParsedJson {
   readonly kind: "parsed";
   readonly root: Node;
+  /** Commas, brackets and comments, in their order. */
+  readonly tokens: readonly JsonToken[];
+  /** The first thing that a reader of strict JSON would refuse, if any. */
+  readonly leniency: Leniency | undefined;
 }
 
 const START: Position = { line: 1, column: 1 };
@@ -38,8 +50,7 @@ const PARSE_ERRORS: Readonly<Record<string, string>> = {
   CloseBraceExpected: "lacks a closing brace here",
   CloseBracketExpected: "lacks a closing bracket here",
   EndOfFileExpected: "goes on here after its JSON value has ended",
-  InvalidCommentToken: "has a comment here, and strict JSON has none",
-  UnexpectedEndOfComment: "has a comment here, and strict JSON has none",
+  UnexpectedEndOfComment: "has a comment here that does not end",
   UnexpectedEndOfString: "has a string here that does not end on its line",
   UnexpectedEndOfNumber: "has an unfinished number here",
   InvalidUnicode: "has a malformed \\u escape here",
@@ -62,29 +73,56 @@ export function decodeJson(bytes: Uint8Array): { kind: "text"; text: string } | 
 }
 
 /**
- * Parses a registration file as its harness does: strictly.
+ * Parses a registration file as people write them: JSON that may have comments, commas before a closing
+ * bracket and a byte order mark. What it has of these is told, since not every harness reads it.
  *
- * Refuses comments, trailing commas, a byte order mark, merge conflict markers and everything else
- * that `JSON.parse` would not take, at the first place that is wrong.
+ * Refuses merge conflict markers and everything else that is not JSON, at the first place that is
+ * wrong.
  */
 export function parseJson(text: string): ParsedJson | Refusal {
-  if (text.startsWith(BYTE_ORDER_MARK)) {
-    return { kind: "refused", because: "starts with a byte order mark", at: START };
-  }
-  if (text.trim() === "") return { kind: "refused", because: "is empty", at: START };
+  const body = withoutMark(text);
+  if (body.trim() === "") return { kind: "refused", because: "is empty", at: START };
   const errors: ParseError[] = [];
   try {
-    const root = parseTree(text, errors, { disallowComments: true });
-    if (errors.length > 0 || root === undefined) return whyNotJson(text, errors);
+    const root = parseTree(body, errors, { allowTrailingComma: true });
+    if (errors.length > 0 || root === undefined) return whyNotJson(body, errors);
+    const tokens = tokensOf(body);
+    const lenient = tokens.filter(isLenient);
     // The parser above exists for its positions; this one decides what JSON is.
-    JSON.parse(text);
-    return { kind: "parsed", root };
+    JSON.parse(blanked(body, lenient));
+    return { kind: "parsed", root, tokens, leniency: leniencyOf(text, lenient[0]) };
   } catch (error) {
     const because = error instanceof RangeError
       ? "is nested too deeply"
       : `is not JSON (${errorMessage(error)})`;
     return { kind: "refused", because, at: START };
   }
+}
+
+/** `text` with white space in place of its byte order mark, so that every offset stays. */
+function withoutMark(text: string): string {
+  return text.startsWith(BYTE_ORDER_MARK) ? ` ${text.slice(1)}` : text;
+}
+
+function isLenient(token: JsonToken): boolean {
+  return token.kind === "comment" || token.kind === "trailing-comma";
+}
+
+function blanked(text: string, tokens: readonly JsonToken[]): string {
+  let result = "";
+  let from = 0;
+  for (const { start, end } of tokens) {
+    result += text.slice(from, start) + " ".repeat(end - start);
+    from = end;
+  }
+  return result + text.slice(from);
+}
+
+function leniencyOf(text: string, first: JsonToken | undefined): Leniency | undefined {
+  if (text.startsWith(BYTE_ORDER_MARK)) return { what: "a byte order mark", at: START };
+  if (first === undefined) return undefined;
+  const what = first.kind === "comment" ? "a comment" : "a comma before a closing bracket";
+  return { what, at: positionAt(text, first.start) };
 }
 
 /** The place of `offset`, which counts UTF-16 code units. */

@@ -1,17 +1,28 @@
 /** What registering with a harness means: which file, which entries, and what the harness asks for. */
 
 import { shellQuote } from "../shell_quote.ts";
+import type { HookShape } from "./hook_survey.ts";
 import type { JsonValue } from "./layout.ts";
-import { type HookEntry, insertHooks, type Insertion, type OwnEntry } from "./hook_entries.ts";
+import type { HookEntry, OwnGroup } from "./own_hooks.ts";
 
-/** A harness that `install` knows. */
+/** A harness that `install` knows by its hook file. */
 export interface Registration {
   /** The word that names it on a command line. */
   readonly harness: string;
   /** Its hook file below a home. */
   readonly file: string;
+  /** Where its hook file for every project of a user is, or why there is none; without it none. */
+  readonly user?: UserPlace;
+  /** Where entries stand below their event; `groups` when it is not said. */
+  readonly shape?: HookShape;
+  /** What the hook file is before the first hook is in it; an empty object when it is not said. */
+  readonly initial?: string;
+  /** Whether the file belongs to one tool alone, so that one without an entry of ours is foreign. */
+  readonly isOwnFile?: boolean;
   /** The hook file that is merged into that one, with placeholders in it. */
   readonly template: HookTemplate;
+  /** Scripts of the shell suite that an entry takes the place of, by its token. */
+  readonly replaces?: Readonly<Record<string, readonly string[]>>;
   /** What it wants before it runs the hooks. */
   readonly trust: string;
   /** What a changed entry costs, one sentence or none. */
@@ -25,14 +36,34 @@ export interface Registration {
   readonly obstacle?: (read: (file: string) => string | undefined) => string | undefined;
 }
 
-/** The event that ends a turn. */
-export const STOP_EVENT = "Stop";
+/** Where the hook file of a user is. */
+export type UserPlace =
+  | {
+    readonly kind: "file";
+    /** The variable that names the folder, if the harness has one. */
+    readonly variable?: string;
+    /** The folder below the user's own, without that variable. */
+    readonly folder: string;
+    /** The file's name in the folder. */
+    readonly name: string;
+  }
+  | {
+    readonly kind: "none";
+    /** Why, as a sentence. */
+    readonly because: string;
+  };
+
+/** The text of a hook file that registers nothing yet. */
+export const EMPTY_HOOK_FILE = "{}\n";
 
 /** A hook file of ours. */
 export interface HookTemplate {
-  readonly hooks: {
-    readonly [STOP_EVENT]: readonly { readonly hooks: readonly EntryTemplate[] }[];
-  };
+  readonly hooks: Readonly<Record<string, readonly (GroupTemplate | EntryTemplate)[]>>;
+}
+
+interface GroupTemplate {
+  readonly matcher?: string | undefined;
+  readonly hooks: readonly EntryTemplate[];
 }
 
 interface EntryTemplate {
@@ -40,6 +71,7 @@ interface EntryTemplate {
   readonly command: string;
   readonly timeout?: number | undefined;
   readonly asyncRewake?: boolean | undefined;
+  readonly loop_limit?: number | undefined;
 }
 
 /** What the placeholders stand for; both are absolute paths. */
@@ -48,21 +80,30 @@ export interface RegisteredPaths {
   readonly root: string;
 }
 
-/** The entries for one executable and one home. */
-export function ownEntries({ template }: Registration, paths: RegisteredPaths): OwnEntry[] {
-  return template.hooks[STOP_EVENT].flatMap(({ hooks }) => hooks).map((entry) => ({
-    token: tokenOf(entry.command),
-    entry: filledIn(entry, paths),
-  }));
-}
-
-/** Puts those entries into the text of a hook file, as {@link insertHooks} promises. */
-export function register(
-  text: string,
-  registration: Registration,
+/** The groups of a template for one executable and one home. */
+export function ownGroups(
+  { template, replaces = {} }: Pick<Registration, "template" | "replaces">,
   paths: RegisteredPaths,
-): Insertion {
-  return insertHooks(text, STOP_EVENT, ownEntries(registration, paths));
+): OwnGroup[] {
+  return Object.entries(template.hooks).flatMap(([event, groups]) =>
+    groups.map((group) => {
+      const entries = "hooks" in group ? group.hooks : [group];
+      const matcher = "hooks" in group ? group.matcher : undefined;
+      return {
+        event,
+        ...(matcher === undefined ? {} : { matcher }),
+        entries: entries.map((entry) => {
+          const token = tokenOf(entry.command);
+          const scripts = replaces[token];
+          return {
+            token,
+            entry: filledIn(entry, paths),
+            ...(scripts === undefined ? {} : { replaces: scripts }),
+          };
+        }),
+      };
+    })
+  );
 }
 
 /** The token that a command starts with, in words that the shell ignores. */

@@ -7,8 +7,8 @@ export const HARNESSES: Topic = {
   name: "harnesses",
   summary: "How each harness is guarded, where, and what trust it asks for.",
   blocks: [
-    "turnguard install NAME registers with one of them, turnguard install all with every one; " +
-    "--dry-run shows the exact change, turnguard uninstall NAME takes it back byte for byte, and " +
+    "turnguard install NAME registers with one of them, turnguard install all with every one that " +
+    "is in use here; --dry-run shows the exact change, turnguard uninstall NAME takes it back byte for byte, and " +
     "turnguard doctor tells whether a hook has really fired.",
     {
       heading: "By the file that is registered in, below the home:",

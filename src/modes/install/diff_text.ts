@@ -1,0 +1,26 @@
+/** Changes as a unified diff that `patch -p1` applies. */
+
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
+import { printable } from "../../platform/printable.ts";
+import type { FileChange } from "./plan.ts";
+
+/** The diff of one file. */
+export function diffText({ label, before, after }: FileChange): string {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  return createTwoFilesPatch(
+    before === undefined ? "/dev/null" : `a/${label}`,
+    after === undefined ? "/dev/null" : `b/${label}`,
+    before === undefined ? "" : decoder.decode(before),
+    after ?? "",
+    undefined,
+    undefined,
+    { context: 3, headerOptions: FILE_HEADERS_ONLY },
+  );
+}
+
+/** A diff for a terminal, which a file's own text must not steer; tabs do no harm. */
+export function printableDiff(text: string): string {
+  return text.split("\n")
+    .map((line) => line.split("\t").map(printable).join("\t"))
+    .join("\n");
+}

@@ -1,0 +1,167 @@
+/** Entries of ours worked into the hook files of one harness. */
+
+import { dirname, join } from "@std/path";
+import { insertHooks, type Insertion } from "../../harness/registration/insert_hooks.ts";
+import { decodeJson, parseJson, type Refusal } from "../../harness/registration/json_text.ts";
+import { runsReference } from "../../harness/registration/own_hooks.ts";
+import { EMPTY_HOOK_FILE, type Registration } from "../../harness/registration/registration.ts";
+import { surveyFile } from "../../harness/registration/hook_survey.ts";
+import { removeHooks } from "../../harness/registration/remove_hooks.ts";
+import { findTargetFile, type TargetFile } from "../../harness/registration/target_file.ts";
+import { readText } from "../../platform/file_text.ts";
+import { counted } from "../person_output.ts";
+import { missingFolders } from "./apply.ts";
+import { type HookUnit, hookUnits, tokensOf } from "./hook_units.ts";
+import { type Plan, type PlannedFile, type RecordChange, refusal } from "./plan.ts";
+import { readRecord, recordPath } from "./record.ts";
+import type { InstallRequest } from "./request.ts";
+
+/** Works out the registration with one harness. Writes nothing. */
+export async function planHooks(
+  registration: Registration,
+  request: InstallRequest,
+): Promise<Plan> {
+  const { harness, trust, afterUpdate } = registration;
+  const found = hookUnits(registration, request);
+  if (found.kind === "none") return refusal(harness, found.wrong, found.todo);
+  const files: PlannedFile[] = [];
+  const attention: string[] = [];
+  for (const unit of found.units) {
+    const planned = await planUnit(unit, registration, request);
+    if (planned.kind === "refused") return refusal(harness, planned.wrong, planned.todo);
+    files.push(planned.file);
+    attention.push(...planned.attention);
+  }
+  const obstacle = registration.obstacle?.((name) => {
+    const file = readText(join(request.root, name));
+    return file.kind === "text" ? file.text : undefined;
+  });
+  if (obstacle !== undefined) attention.push(obstacle);
+  return { kind: "planned", harness, files, trust, afterUpdate, attention };
+}
+
+type PlannedUnit =
+  | { readonly kind: "planned"; readonly file: PlannedFile; readonly attention: readonly string[] }
+  | { readonly kind: "refused"; readonly wrong: string; readonly todo: string };
+
+async function planUnit(
+  unit: HookUnit,
+  registration: Registration,
+  request: InstallRequest,
+): Promise<PlannedUnit> {
+  const { place } = unit;
+  const path = join(place.base, place.name);
+  const target = findTargetFile(place.base, place.name, place);
+  if (target.kind === "refused") return unusable(target);
+  const { initial = EMPTY_HOOK_FILE, shape = "groups" } = registration;
+  const decoded = target.kind === "present"
+    ? decodeJson(target.bytes)
+    : { kind: "text" as const, text: initial };
+  if (decoded.kind === "refused") return malformed(path, decoded);
+  if (
+    target.kind === "present" && registration.isOwnFile && isForeign(decoded.text, registration)
+  ) {
+    return {
+      kind: "refused",
+      wrong: `${path} is somebody else's: none of its hooks is of turnguard`,
+      todo: "move it out of the way, then install again",
+    };
+  }
+  const insertion = insertHooks(decoded.text, {
+    shape,
+    groups: unit.groups,
+    replaceReferences: request.replacesShell,
+  });
+  if (insertion.kind === "refused") return malformed(path, insertion);
+  const attention = leniency(path, decoded.text, registration);
+  const { how, text: after, references } = insertion;
+  const record = await recordChange(registration, request, target, decoded.text, insertion);
+  const count = unit.groups.flatMap(({ entries }) => entries).length;
+  const file = { path, what: counted(count, "hook"), record, references } as const;
+  if (how === "none") {
+    return {
+      kind: "planned",
+      attention,
+      file: { ...file, how: references.length > 0 ? "guarded" : "none" },
+    };
+  }
+  const change = {
+    label: place.label,
+    path: target.path,
+    before: target.kind === "present" ? target.bytes : undefined,
+    after,
+    mode: target.kind === "present" ? target.mode : undefined,
+  };
+  return { kind: "planned", attention, file: { ...file, how, change } };
+}
+
+/** What has to be remembered so that the file can come back as it is now. */
+async function recordChange(
+  registration: Registration,
+  { environment }: InstallRequest,
+  target: Exclude<TargetFile, { kind: "refused" }>,
+  before: string,
+  insertion: Exclude<Insertion, { kind: "refused" }>,
+): Promise<RecordChange> {
+  if (insertion.how === "none") return { kind: "keep" };
+  const { shape = "groups" } = registration;
+  const tokens = tokensOf(registration);
+  const hadOurs = removeHooks(before, shape, tokens);
+  const isFirst = hadOurs.kind === "edited" && hadOurs.count === 0;
+  const at = await recordPath(environment, target.path);
+  const old = isFirst || at === undefined ? undefined : readRecord(at, target.path);
+  const created = target.kind === "absent" || (old?.created ?? false);
+  const undone = removeHooks(insertion.text, shape, tokens);
+  const isExact = undone.kind === "edited" && undone.text === before;
+  if (isFirst && isExact && !created) return { kind: "remove" };
+  if (!isFirst && insertion.memory.filled.length + insertion.memory.replaced.length === 0) {
+    return { kind: "keep" };
+  }
+  const { filled, replaced } = insertion.memory;
+  return {
+    kind: "write",
+    record: {
+      version: 1,
+      path: target.path,
+      created,
+      folders: target.kind === "absent" ? missingFolders(dirname(target.path)) : old?.folders ?? [],
+      filled: [...(old?.filled ?? []), ...filled],
+      replaced: [...(old?.replaced ?? []), ...replaced],
+    },
+  };
+}
+
+/** Whether a file that should be ours alone has neither our entries nor the suite's. */
+function isForeign(text: string, { shape = "groups" }: Registration): boolean {
+  const survey = surveyFile(text, shape);
+  return survey.kind === "surveyed" &&
+    !survey.entries.some(({ command }) =>
+      command.includes(": turnguard:") || runsReference(command)
+    );
+}
+
+/** What a harness that reads strict JSON has against the file. */
+function leniency(path: string, text: string, { harness }: Registration): readonly string[] {
+  const parsed = parseJson(text);
+  if (parsed.kind === "refused" || parsed.leniency === undefined) return [];
+  const { what, at } = parsed.leniency;
+  return [
+    `${path}:${at.line}:${at.column} has ${what}. It was kept, but strict JSON has none, and ` +
+    `${harness} may pass the whole file over until it is gone.`,
+  ];
+}
+
+function malformed(path: string, { because, at }: Refusal): PlannedUnit {
+  return {
+    kind: "refused",
+    wrong: `${path}:${at.line}:${at.column}: the file ${because}`,
+    todo: "correct that place, then do it again",
+  };
+}
+
+function unusable({ path, because }: { path: string; because: string }): PlannedUnit {
+  const todo = because === "is read-only"
+    ? "make it writable, then do it again"
+    : "move it out of the way, then do it again";
+  return { kind: "refused", wrong: `${path} ${because}`, todo };
+}
