@@ -13,6 +13,10 @@ export interface ChainLink {
   readonly parent: Pid | undefined;
   /** Start and boot; a command line is no part of it, since a headless harness has its prompt there. */
   readonly identity: string;
+  /** Whether it has ended and is only listed, since nobody has asked for its status. */
+  readonly ended: boolean;
+  /** Whether it has a controlling terminal, where that is told. */
+  readonly hasTerminal: boolean;
 }
 
 /** What identities are made with, and where pids mean something. */
@@ -108,28 +112,40 @@ export class ProcessChain {
       name: record.name,
       parent: record.parent,
       identity: `${record.startTicks}@${bootId.slice(0, BOOT_LENGTH)}`,
+      ended: /^[ZX]/.test(record.state),
+      hasTerminal: terminalOf(stat) !== "0",
     };
   }
 
   async #byPs(pid: Pid): Promise<ChainLink | undefined> {
-    const words = ["-ww", "-o", "ppid=", "-o", "lstart=", "-o", "comm=", "-p", String(pid)];
+    const columns = ["ppid=", "tty=", "stat=", "lstart=", "comm="];
+    const words = ["-ww", ...columns.flatMap((name) => ["-o", name]), "-p", String(pid)];
     const output = await runProgram("ps", words, { TZ: "UTC0" });
     if (output.kind !== "answered" || !output.success) return undefined;
     return parsePsLink(pid, new TextDecoder().decode(output.stdout));
   }
 }
 
-/** A line of `ps` with parent, start (five words) and command. */
+/** A line of `ps` with parent, terminal, state, start (five words) and command. */
 export function parsePsLink(pid: Pid, text: string): ChainLink | undefined {
-  const found = /^\s*([0-9]+)\s+(\S+\s+\S+\s+\S+\s+\S+\s+\S+)\s+(.+?)\s*$/.exec(text);
+  const found = /^\s*([0-9]+)\s+(\S+)\s+(\S+)\s+(\S+\s+\S+\s+\S+\s+\S+\s+\S+)\s+(.+?)\s*$/.exec(
+    text,
+  );
   if (found === null) return undefined;
-  const [, parent = "", start = "", command = ""] = found;
+  const [, parent = "", terminal = "", state = "", start = "", command = ""] = found;
   return {
     pid,
     name: command.slice(command.lastIndexOf("/") + 1),
     parent: parsePid(parent),
     identity: `${start.replaceAll(/\s+/g, "_")}@-`,
+    ended: state.startsWith("Z"),
+    hasTerminal: !terminal.startsWith("?"),
   };
+}
+
+/** The number of the controlling terminal in the text of a `stat` file; `0` is none. */
+function terminalOf(stat: string): string {
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[4] ?? "0";
 }
 
 /** Whether a process only passes hooks on. A login shell's name may begin with a dash. */

@@ -34,7 +34,7 @@ export async function run(
       `turnguard ${mode.name}: ${await complaint(mode, parsed)}; nothing was done\n`,
     );
     // 2 would be read as a verdict by the host of a hook.
-    return mode.kind === "hook" ? EXIT.failure : EXIT.usage;
+    return mode.usageStatus ?? (mode.kind === "hook" ? EXIT.failure : EXIT.usage);
   }
   giveUpPermissions(mode);
   return await guarded(mode, { ...parsed, modes: MODES, environment, startedAtMs });
