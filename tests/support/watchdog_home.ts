@@ -28,6 +28,7 @@ export class WatchdogHome implements AsyncDisposable {
   readonly activity = ActivityHome.make();
   readonly #started = new Set<Deno.ChildProcess>();
   #scripts = 0;
+  #outputs = 0;
 
   get folder(): string {
     return this.activity.folder;
@@ -55,25 +56,25 @@ export class WatchdogHome implements AsyncDisposable {
     args: readonly string[],
     env: Readonly<Record<string, string | undefined>> = {},
   ): Started {
-    const child = new Deno.Command(TURNGUARD, {
-      args: [...args],
+    // Files, since what a watchdog leaves running would hold a pipe open.
+    const [out, err] = ["out", "err"].map((name) => this.path(`${name}-${this.#outputs}`));
+    this.#outputs += 1;
+    const redirect = 'out=$1 err=$2; shift 2; exec "$@" >"$out" 2>"$err"';
+    const child = new Deno.Command("/bin/sh", {
+      args: ["-c", redirect, "sh", out ?? "", err ?? "", TURNGUARD, ...args],
       clearEnv: true,
       env: environmentOf({ ...this.env, ...env }),
       cwd: "/",
       stdin: "null",
-      stdout: "piped",
-      stderr: "piped",
     }).spawn();
     this.#started.add(child);
-    const output = child.output();
     return {
       pid: child.pid,
       signal: (name) => child.kill(name),
       ended: async () => {
-        const { code, stdout, stderr } = await output;
+        const { code } = await child.status;
         this.#started.delete(child);
-        const decoder = new TextDecoder();
-        return { status: code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+        return { status: code, stdout: textOf(out ?? ""), stderr: textOf(err ?? "") };
       },
     };
   }

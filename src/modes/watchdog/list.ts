@@ -147,7 +147,9 @@ function rowOf(entry: FleetEntry, now: number, nested: boolean): string {
   const { state, heartbeat } = entry;
   const status = statusOf(entry, now);
   const agents = status.lost > 0 ? `0 (${status.lost})` : String(status.agents);
-  const killIn = heartbeat?.isLive !== true
+  const killIn = status.word.endsWith(UNSUPERVISED)
+    ? "unsuperv"
+    : heartbeat?.isLive !== true
     ? "-"
     : heartbeat.killIn === undefined
     ? heartbeat.holds.join("+") || "held"
@@ -156,7 +158,7 @@ function rowOf(entry: FleetEntry, now: number, nested: boolean): string {
     `${indent}${(state.session_key || keyOf(entry.file)).slice(0, 8)}`,
     state.host,
     String(state.process?.pid ?? "-"),
-    status.word,
+    status.word.replace(UNSUPERVISED, ""),
     String(state.tool_call_count),
     agents,
     state.progress_at === null ? "-" : ageText(now - state.progress_at),
@@ -164,6 +166,9 @@ function rowOf(entry: FleetEntry, now: number, nested: boolean): string {
     state.cwd ?? "-",
   ]);
 }
+
+/** Has a column of its own in the table, where the state's is too narrow. */
+const UNSUPERVISED = " unsupervised";
 
 function keyOf(file: string): string {
   return /-([0-9a-f]{16})-activity\.json$/.exec(file)?.[1]?.slice(0, 8) ?? "other";
