@@ -10,12 +10,13 @@ import { makeHome, type TestHome } from "./home.ts";
 import { type RunResult, runTurnguard, TURNGUARD } from "./turnguard.ts";
 
 /** A harness that can be registered with. */
-export type Harness = "claude" | "codex";
+export type Harness = "claude" | "codex" | "cursor";
 
 /** Its hook file, by harness. */
 export const HOOK_FILES: Readonly<Record<Harness, string>> = {
   claude: ".claude/settings.json",
   codex: ".codex/hooks.json",
+  cursor: ".cursor/hooks.json",
 };
 
 /** Home names that some shell would take apart. */
