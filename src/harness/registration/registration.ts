@@ -1,6 +1,7 @@
 /** What registering with a harness means: which file, which entries, and what the harness asks for. */
 
 import { shellQuote } from "../shell_quote.ts";
+import type { ExtraHooks } from "./extra_hooks.ts";
 import type { HookShape } from "./hook_survey.ts";
 import type { JsonValue } from "./layout.ts";
 import type { HookEntry, OwnGroup } from "./own_hooks.ts";
@@ -23,6 +24,13 @@ export interface Registration {
   readonly template: HookTemplate;
   /** Scripts of the shell suite that an entry takes the place of, by its token. */
   readonly replaces?: Readonly<Record<string, readonly string[]>>;
+  /** Entries besides the guard's. */
+  readonly extras?: readonly ExtraHooks[];
+  /**
+   * The hook file below a home that its operator keeps out of the repository, if there is one. The
+   * extras go there in a home of the shell suite, whose own file has to hold what the suite expects.
+   */
+  readonly localFile?: string;
   /** What it wants before it runs the hooks. */
   readonly trust: string;
   /** What a changed entry costs, one sentence or none. */

@@ -92,7 +92,7 @@ function inTheWay({ path, references }: PlannedFile): readonly string[] {
   const [first] = references;
   if (first === undefined) return [];
   return [
-    "A Stop hook of the fm-*.sh scripts is already registered in",
+    "A guard of the fm-*.sh scripts is already registered in",
     `  ${printable(path)}:${first.line}`,
     ...labelled(
       "",

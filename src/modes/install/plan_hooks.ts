@@ -3,15 +3,16 @@
 import { dirname, join } from "@std/path";
 import { insertHooks, type Insertion } from "../../harness/registration/insert_hooks.ts";
 import { decodeJson, parseJson, type Refusal } from "../../harness/registration/json_text.ts";
-import { runsReference } from "../../harness/registration/own_hooks.ts";
+import { hasToken, type OwnGroup, runsReference } from "../../harness/registration/own_hooks.ts";
 import { EMPTY_HOOK_FILE, type Registration } from "../../harness/registration/registration.ts";
-import { surveyFile } from "../../harness/registration/hook_survey.ts";
+import { type HookShape, surveyFile } from "../../harness/registration/hook_survey.ts";
 import { removeHooks } from "../../harness/registration/remove_hooks.ts";
 import { findTargetFile, type TargetFile } from "../../harness/registration/target_file.ts";
 import { readText } from "../../platform/file_text.ts";
 import { counted } from "../person_output.ts";
 import { missingFolders } from "./apply.ts";
 import { type HookUnit, hookUnits, tokensOf } from "./hook_units.ts";
+import { notAHome } from "./not_a_home.ts";
 import { type Plan, type PlannedFile, type RecordChange, refusal } from "./plan.ts";
 import { readRecord, recordPath } from "./record.ts";
 import type { InstallRequest } from "./request.ts";
@@ -24,13 +25,19 @@ export async function planHooks(
   const { harness, trust, afterUpdate } = registration;
   const found = hookUnits(registration, request);
   if (found.kind === "none") return refusal(harness, found.wrong, found.todo);
+  if (found.units.every(({ groups }) => groups.length === 0)) return notAHome(harness, request);
   const files: PlannedFile[] = [];
   const attention: string[] = [];
   for (const unit of found.units) {
     const planned = await planUnit(unit, registration, request);
     if (planned.kind === "refused") return refusal(harness, planned.wrong, planned.todo);
-    files.push(planned.file);
+    if (planned.file !== undefined) files.push(planned.file);
     attention.push(...planned.attention);
+  }
+  if (request.extras.includes("activity") && !hasActivity(registration)) {
+    attention.push(
+      `${harness} has no hooks that tell what a session does; only the guard is there.`,
+    );
   }
   const obstacle = registration.obstacle?.((name) => {
     const file = readText(join(request.root, name));
@@ -40,8 +47,18 @@ export async function planHooks(
   return { kind: "planned", harness, files, trust, afterUpdate, attention };
 }
 
+/** Whether a harness has hooks that tell what a session does. */
+export function hasActivity({ extras = [] }: Registration): boolean {
+  return extras.some(({ when }) => when === "activity");
+}
+
 type PlannedUnit =
-  | { readonly kind: "planned"; readonly file: PlannedFile; readonly attention: readonly string[] }
+  | {
+    readonly kind: "planned";
+    /** `undefined` when the file is not there and nothing is wanted in it. */
+    readonly file?: PlannedFile;
+    readonly attention: readonly string[];
+  }
   | { readonly kind: "refused"; readonly wrong: string; readonly todo: string };
 
 async function planUnit(
@@ -54,6 +71,9 @@ async function planUnit(
   const target = findTargetFile(place.base, place.name, place);
   if (target.kind === "refused") return unusable(target);
   const { initial = EMPTY_HOOK_FILE, shape = "groups" } = registration;
+  if (target.kind === "absent" && unit.groups.length === 0) {
+    return { kind: "planned", attention: [] };
+  }
   const decoded = target.kind === "present"
     ? decodeJson(target.bytes)
     : { kind: "text" as const, text: initial };
@@ -67,16 +87,18 @@ async function planUnit(
       todo: "move it out of the way, then install again",
     };
   }
+  const groups = [...unit.groups, ...unit.kept.filter(isIn(decoded.text, shape))];
+  if (groups.length === 0) return { kind: "planned", attention: [] };
   const insertion = insertHooks(decoded.text, {
     shape,
-    groups: unit.groups,
+    groups,
     replaceReferences: request.replacesShell,
   });
   if (insertion.kind === "refused") return malformed(path, insertion);
   const attention = leniency(path, decoded.text, registration);
   const { how, text: after, references } = insertion;
   const record = await recordChange(registration, request, target, decoded.text, insertion);
-  const count = unit.groups.flatMap(({ entries }) => entries).length;
+  const count = groups.flatMap(({ entries }) => entries).length;
   const file = { path, what: counted(count, "hook"), record, references } as const;
   if (how === "none") {
     return {
@@ -93,6 +115,16 @@ async function planUnit(
     mode: target.kind === "present" ? target.mode : undefined,
   };
   return { kind: "planned", attention, file: { ...file, how, change } };
+}
+
+/** Tells which groups have an entry in a hook file. */
+function isIn(text: string, shape: HookShape): (group: OwnGroup) => boolean {
+  const survey = surveyFile(text, shape);
+  if (survey.kind === "refused") return () => false;
+  return ({ event, entries }) =>
+    survey.entries.some((found) =>
+      found.event === event && entries.some(({ token }) => hasToken(found.command, token))
+    );
 }
 
 /** What has to be remembered so that the file can come back as it is now. */

@@ -1,0 +1,15 @@
+/** Entries besides the guard's, which a person may want or not. */
+
+import type { HookTemplate } from "./registration.ts";
+
+/** Some of them. */
+export interface ExtraHooks {
+  /**
+   * `always`: with the guard. `activity`: what the idle watchdog needs. `all`: every other event that
+   * the recorder of activity understands.
+   */
+  readonly when: "always" | "activity" | "all";
+  /** The mode that the entries call. */
+  readonly mode: string;
+  readonly template: HookTemplate;
+}
