@@ -1,7 +1,7 @@
 /** The entries by which a harness tells what a session does. */
 
 import type { HookShape } from "./hook_survey.ts";
-import type { HookTemplate } from "./registration.ts";
+import type { HookTemplate } from "./hook_template.ts";
 
 /** One event. */
 export interface ActivityEvent {

@@ -1,6 +1,6 @@
 /** Entries besides the guard's, which a person may want or not. */
 
-import type { HookTemplate } from "./registration.ts";
+import type { HookTemplate } from "./hook_template.ts";
 
 /** Some of them. */
 export interface ExtraHooks {

@@ -2,6 +2,7 @@
 
 import { shellQuote } from "../shell_quote.ts";
 import type { ExtraHooks } from "./extra_hooks.ts";
+import type { EntryTemplate, HookTemplate } from "./hook_template.ts";
 import type { HookShape } from "./hook_survey.ts";
 import type { JsonValue } from "./layout.ts";
 import type { HookEntry, OwnGroup } from "./own_hooks.ts";
@@ -63,24 +64,6 @@ export type UserPlace =
 
 /** The text of a hook file that registers nothing yet. */
 export const EMPTY_HOOK_FILE = "{}\n";
-
-/** A hook file of ours. */
-export interface HookTemplate {
-  readonly hooks: Readonly<Record<string, readonly (GroupTemplate | EntryTemplate)[]>>;
-}
-
-interface GroupTemplate {
-  readonly matcher?: string | undefined;
-  readonly hooks: readonly EntryTemplate[];
-}
-
-interface EntryTemplate {
-  readonly type: string;
-  readonly command: string;
-  readonly timeout?: number | undefined;
-  readonly asyncRewake?: boolean | undefined;
-  readonly loop_limit?: number | undefined;
-}
 
 /** What the placeholders stand for; both are absolute paths. */
 export interface RegisteredPaths {
