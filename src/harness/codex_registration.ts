@@ -21,6 +21,10 @@ export const CODEX_REGISTRATION: Registration = {
   afterUpdate: [
     "Its command has changed, so Codex does not trust it any more: it has to be reviewed again.",
   ],
+  obstacle: (read) =>
+    /^[ \t]*\[\[?[ \t]*hooks[ \t]*[.\]]/m.test(read(".codex/config.toml") ?? "")
+      ? ".codex/config.toml has hooks as well. Codex runs those of both files and warns about it."
+      : undefined,
   details:
     `codex: a Stop hook in ${FILE} in the root. Codex runs a hook only in a project that it ` +
     "trusts, and only after the hook was reviewed: start Codex in the root, trust the folder, open " +

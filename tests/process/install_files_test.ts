@@ -132,6 +132,23 @@ Deno.test("install --user: a harness whose hook is tied to its home is refused, 
   assertEquals(snapshot(home.folder), before);
 });
 
+Deno.test("install --user: says that the home has the hook as well", async () => {
+  await using home = makeHome();
+  assertEquals((await run(home, "install", "cursor")).status, 0);
+  const { status, stdout } = await run(home, "install", "cursor", "--user");
+  assertEquals(status, 0);
+  assertStringIncludes(stdout, "Attention: It is registered in");
+  assertMatch(stdout, /turnguard\s+uninstall\s+cursor\n/);
+});
+
+Deno.test("install codex: says that its configuration has hooks as well", async () => {
+  await using home = makeHome();
+  home.write(".codex/config.toml", 'model = "x"\n[[hooks.Stop]]\n');
+  const { status, stdout } = await run(home, "install", "codex");
+  assertEquals(status, 0);
+  assertStringIncludes(stdout, "Attention: .codex/config.toml has hooks as well");
+});
+
 /** What lies in place of the hook file, and why it is refused. */
 const PLACES: ReadonlyArray<readonly [name: string, make: (path: string) => void, why: string]> = [
   ["a link to itself", (path) => Deno.symlinkSync("settings.json", path), "does not exist"],

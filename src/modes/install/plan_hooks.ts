@@ -1,20 +1,22 @@
 /** Entries of ours worked into the hook files of one harness. */
 
-import { dirname, join } from "@std/path";
-import { insertHooks, type Insertion } from "../../harness/registration/insert_hooks.ts";
+import { join } from "@std/path";
+import { insertHooks } from "../../harness/registration/insert_hooks.ts";
 import { decodeJson, parseJson, type Refusal } from "../../harness/registration/json_text.ts";
 import { hasToken, type OwnGroup, runsReference } from "../../harness/registration/own_hooks.ts";
-import { EMPTY_HOOK_FILE, type Registration } from "../../harness/registration/registration.ts";
+import {
+  EMPTY_HOOK_FILE,
+  ownGroups,
+  type Registration,
+} from "../../harness/registration/registration.ts";
 import { type HookShape, surveyFile } from "../../harness/registration/hook_survey.ts";
-import { removeHooks } from "../../harness/registration/remove_hooks.ts";
-import { findTargetFile, type TargetFile } from "../../harness/registration/target_file.ts";
+import { findTargetFile } from "../../harness/registration/target_file.ts";
 import { readText } from "../../platform/file_text.ts";
 import { counted } from "../person_output.ts";
-import { missingFolders } from "./apply.ts";
-import { type HookUnit, hookUnits, tokensOf } from "./hook_units.ts";
+import { recordChange } from "./hook_record.ts";
+import { type HookUnit, hookUnits, placesOf } from "./hook_units.ts";
 import { notAHome } from "./not_a_home.ts";
-import { type Plan, type PlannedFile, type RecordChange, refusal } from "./plan.ts";
-import { readRecord, recordPath } from "./record.ts";
+import { type Plan, type PlannedFile, refusal } from "./plan.ts";
 import type { InstallRequest } from "./request.ts";
 
 /** Works out the registration with one harness. Writes nothing. */
@@ -44,7 +46,25 @@ export async function planHooks(
     return file.kind === "text" ? file.text : undefined;
   });
   if (obstacle !== undefined) attention.push(obstacle);
+  attention.push(...registeredTwice(registration, request));
   return { kind: "planned", harness, files, trust, afterUpdate, attention };
+}
+
+/** That the guard stands both in the home and with the user, since a harness runs all it finds. */
+function registeredTwice(registration: Registration, request: InstallRequest): readonly string[] {
+  const other = placesOf(registration, { ...request, isForUser: !request.isForUser });
+  const [place] = other.kind === "found" ? other.places : [];
+  if (place === undefined) return [];
+  const path = join(place.base, place.name);
+  const file = readText(path);
+  if (file.kind !== "text") return [];
+  const groups = ownGroups(registration, request);
+  if (!groups.some(isIn(file.text, registration.shape ?? "groups"))) return [];
+  const flag = request.isForUser ? "" : " --user";
+  return [
+    `It is registered in ${path} too, and both may run at the end of a turn. To take that one out: ` +
+    `turnguard uninstall ${registration.harness}${flag}`,
+  ];
 }
 
 /** Whether a harness has hooks that tell what a session does. */
@@ -125,42 +145,6 @@ function isIn(text: string, shape: HookShape): (group: OwnGroup) => boolean {
     survey.entries.some((found) =>
       found.event === event && entries.some(({ token }) => hasToken(found.command, token))
     );
-}
-
-/** What has to be remembered so that the file can come back as it is now. */
-async function recordChange(
-  registration: Registration,
-  { environment }: InstallRequest,
-  target: Exclude<TargetFile, { kind: "refused" }>,
-  before: string,
-  insertion: Exclude<Insertion, { kind: "refused" }>,
-): Promise<RecordChange> {
-  if (insertion.how === "none") return { kind: "keep" };
-  const { shape = "groups" } = registration;
-  const tokens = tokensOf(registration);
-  const hadOurs = removeHooks(before, shape, tokens);
-  const isFirst = hadOurs.kind === "edited" && hadOurs.count === 0;
-  const at = await recordPath(environment, target.path);
-  const old = isFirst || at === undefined ? undefined : readRecord(at, target.path);
-  const created = target.kind === "absent" || (old?.created ?? false);
-  const undone = removeHooks(insertion.text, shape, tokens);
-  const isExact = undone.kind === "edited" && undone.text === before;
-  if (isFirst && isExact && !created) return { kind: "remove" };
-  if (!isFirst && insertion.memory.filled.length + insertion.memory.replaced.length === 0) {
-    return { kind: "keep" };
-  }
-  const { filled, replaced } = insertion.memory;
-  return {
-    kind: "write",
-    record: {
-      version: 1,
-      path: target.path,
-      created,
-      folders: target.kind === "absent" ? missingFolders(dirname(target.path)) : old?.folders ?? [],
-      filled: [...(old?.filled ?? []), ...filled],
-      replaced: [...(old?.replaced ?? []), ...replaced],
-    },
-  };
 }
 
 /** Whether a file that should be ours alone has neither our entries nor the suite's. */
