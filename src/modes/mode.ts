@@ -63,6 +63,13 @@ export interface ModeSpec {
   readonly tables?: readonly HelpTable[];
   /** Milliseconds after which a hook mode allows and exits; hook modes only. */
   readonly deadlineMs?: (call: Omit<Call, "deadline">) => number;
+  /** Status of a wrong command line, where the statuses of a wrapped command must stay its own. */
+  readonly usageStatus?: ExitStatus;
+  /**
+   * Whether a call with these words says nothing at all, whatever is wrong: its host would take any
+   * output, or any status but 0, for a decision. Such a mode keeps no journal either.
+   */
+  readonly silent?: (words: readonly string[]) => boolean;
   /** Whether the mode starts programs or sends signals; without it that permission is given up. */
   readonly startsPrograms: boolean;
   readonly run: (call: Call) => Promise<ExitStatus>;

@@ -28,12 +28,13 @@ export async function run(
     return EXIT.ok;
   }
   if (parsed.kind === "usage") {
+    if (mode.silent?.(rest) === true) return EXIT.ok;
     await writeTo(
       "stderr",
       `turnguard ${mode.name}: ${await complaint(mode, parsed)}; nothing was done\n`,
     );
     // 2 would be read as a verdict by the host of a hook.
-    return mode.kind === "hook" ? EXIT.failure : EXIT.usage;
+    return mode.usageStatus ?? (mode.kind === "hook" ? EXIT.failure : EXIT.usage);
   }
   giveUpPermissions(mode);
   return await guarded(mode, { ...parsed, modes: MODES, environment, startedAtMs });
@@ -94,6 +95,7 @@ async function allowUnjudged(
   call: Call,
   failure: HookFailure,
 ): Promise<ExitStatus> {
+  if (mode.silent !== undefined) return EXIT.ok;
   try {
     const { journalFailure } = await import("./failure_journal.ts");
     journalFailure(call, mode.name, failure);

@@ -17,20 +17,21 @@ export interface MockModel extends AsyncDisposable {
   readonly turns: readonly string[];
 }
 
-/** What the model says each time. */
+/** What the model says, unless it is told what to say. */
 const ANSWER = "All done.";
 
-/** How one API answers the turn of a number. */
-type Answer = (number: number) => readonly StreamEvent[];
+/** How one API says a text in the turn of a number. */
+type Answer = (number: number, text: string) => readonly StreamEvent[];
 
 /**
  * Starts a provider on a free port.
  *
  * `beforeAnswer` is called with the number of each turn, from 1, and the answer waits for it: until
- * then the session is certainly in the middle of that turn.
+ * then the session is certainly in the middle of that turn. `say` gives the words of a turn.
  */
 export function startMockModel(
   beforeAnswer: (number: number) => Promise<void> | void = () => {},
+  say: (number: number) => string = () => ANSWER,
 ): MockModel {
   const turns: string[] = [];
   const server = Deno.serve(
@@ -47,7 +48,7 @@ export function startMockModel(
       const isTurn = offersTools(body);
       const number = isTurn ? turns.push(body) : 0;
       if (isTurn) await beforeAnswer(number);
-      const events = answer(number).map(asServerSentEvent).join("");
+      const events = answer(number, say(number)).map(asServerSentEvent).join("");
       return new Response(events, { headers: { "content-type": "text/event-stream" } });
     },
   );
@@ -81,9 +82,9 @@ function asServerSentEvent(event: StreamEvent): string {
 }
 
 /** The Responses stream of one answer: begun, its only message, completed. */
-function responseEvents(number: number): readonly StreamEvent[] {
+function responseEvents(number: number, text: string): readonly StreamEvent[] {
   const response = { id: `resp_${number}`, object: "response" };
-  const content = [{ type: "output_text", text: ANSWER, annotations: [] }];
+  const content = [{ type: "output_text", text, annotations: [] }];
   const message = { type: "message", id: `msg_${number}`, role: "assistant" };
   const begun = { ...message, status: "in_progress", content: [] };
   const finished = { ...message, status: "completed", content };
@@ -102,7 +103,7 @@ function responseEvents(number: number): readonly StreamEvent[] {
       item_id: message.id,
       output_index: 0,
       content_index: 0,
-      delta: ANSWER,
+      delta: text,
     },
     { type: "response.output_item.done", output_index: 0, item: finished },
     {
@@ -113,7 +114,7 @@ function responseEvents(number: number): readonly StreamEvent[] {
 }
 
 /** The Messages stream of one answer: its only text block, then the reason that it ends. */
-function messageEvents(number: number): readonly StreamEvent[] {
+function messageEvents(number: number, text: string): readonly StreamEvent[] {
   const message = {
     id: `msg_${number}`,
     type: "message",
@@ -127,7 +128,7 @@ function messageEvents(number: number): readonly StreamEvent[] {
   return [
     { type: "message_start", message },
     { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
-    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: ANSWER } },
+    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text } },
     { type: "content_block_stop", index: 0 },
     {
       type: "message_delta",

@@ -21,6 +21,10 @@ export interface Terminal extends AsyncDisposable {
   readonly pid: Pid;
   /** What is to be seen now. */
   screen(): Promise<string>;
+  /** The same, with the escape sequences that give it its colours. */
+  colours(): Promise<string>;
+  /** Waits until `text` is to be seen. */
+  shows(text: string): Promise<void>;
   /** Types `text`, waits until it is to be seen, and confirms it. */
   enter(text: string): Promise<void>;
 }
@@ -29,7 +33,12 @@ export interface Terminal extends AsyncDisposable {
 export async function startTerminal(
   folder: string,
   command: readonly string[],
-  options: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
+  options: {
+    readonly cwd: string;
+    readonly env: Readonly<Record<string, string | undefined>>;
+    /** Columns and rows; 200 by 50 when absent. */
+    readonly size?: readonly [columns: number, rows: number];
+  },
 ): Promise<Terminal> {
   const tmux = async (...args: readonly string[]): Promise<string> => {
     const { status, stdout, stderr } = await runProgram(
@@ -39,20 +48,26 @@ export async function startTerminal(
     assertEquals(status, 0, stderr);
     return stdout;
   };
-  const size = ["-x", "200", "-y", "50"];
+  const [columns, rows] = options.size ?? [200, 50];
+  const size = ["-x", String(columns), "-y", String(rows)];
   await tmux("new-session", "-d", ...size, "-c", options.cwd, "--", ...command);
   const pid = parsePid((await tmux("display-message", "-p", "#{pane_pid}")).trim());
   if (pid === undefined) throw new Error("the terminal names no process");
   const screen = (): Promise<string> => tmux("capture-pane", "-p");
+  const shows = async (text: string): Promise<void> => {
+    const limit = Date.now() + LIMIT_MS;
+    while (!(await screen()).includes(text)) {
+      if (Date.now() > limit) throw new Error(`${text} does not show:\n${await screen()}`);
+    }
+  };
   return {
     pid,
     screen,
+    shows,
+    colours: () => tmux("capture-pane", "-p", "-e"),
     enter: async (text) => {
       await tmux("send-keys", "-l", text);
-      const limit = Date.now() + LIMIT_MS;
-      while (!(await screen()).includes(text)) {
-        if (Date.now() > limit) throw new Error(`${text} does not show:\n${await screen()}`);
-      }
+      await shows(text);
       await tmux("send-keys", "Enter");
     },
     [Symbol.asyncDispose]: async () => {

@@ -15,8 +15,8 @@ import {
   makeGuardHome,
   OWNER_LOCK,
   playRows,
-  type StopOptions,
 } from "../support/claude_home.ts";
+import { STOP_PAYLOAD } from "../support/claude_session.ts";
 import { exists, textOf } from "../support/files.ts";
 import { expectedOf } from "../support/rows.ts";
 import { inBatches, TURNGUARD } from "../support/turnguard.ts";
@@ -27,31 +27,76 @@ function table(name: string, rows: readonly GuardRow[]): void {
   });
 }
 
+/** Forks everything first and lets it go together: the kernel's start of each is before any charge. */
+const CROWD = `
+folder=$1 count=$2; shift 2
+mkfifo "$folder/gate"; exec 3<>"$folder/gate"
+for ((i = 0; i < count; i++)); do
+  (read -r -n 1 -u 3 _; exec "$@" <"$folder/$i.in" >"$folder/$i.out" 2>"$folder/$i.err" 3>&-) &
+  pids[i]=$!
+done
+for ((i = 0; i < count; i++)); do printf x >&3; done
+for ((i = 0; i < count; i++)); do wait "\${pids[i]}"; echo "$?" >"$folder/$i.status"; done
+`;
+
+/** Guards at once; the verdict of each. */
+async function together(
+  home: GuardHome,
+  payloads: readonly string[],
+  waitMs: number,
+): Promise<readonly string[]> {
+  const folder = Deno.makeTempDirSync({ dir: home.home.folder });
+  for (const [index, payload] of payloads.entries()) {
+    Deno.writeTextFileSync(`${folder}/${index}.in`, payload);
+  }
+  const guard = [TURNGUARD, "stop", "--claude", ...home.home.args];
+  // The session takes one line at a time, so the script cannot be an argument.
+  Deno.writeTextFileSync(`${folder}/crowd`, CROWD);
+  const words = ["/bin/bash", `${folder}/crowd`, folder, String(payloads.length), ...guard];
+  const env = { FM_CLAUDE_AUTOARM_SYNC_WAIT_MS: String(waitMs) };
+  assertEquals((await (await home.session.start(words, { env })).ended()).status, 0);
+  return payloads.map((_, index) =>
+    guardVerdict({
+      status: Number(textOf(`${folder}/${index}.status`)),
+      stdout: textOf(`${folder}/${index}.out`),
+      stderr: textOf(`${folder}/${index}.err`),
+    })
+  );
+}
+
 /** One stop, delivered twice at once; the two verdicts in the order of the alphabet. */
-async function twice(home: GuardHome, options: StopOptions): Promise<string> {
-  const hooks = [await home.guard(options), await home.guard(options)];
-  const runs = await Promise.all(hooks.map((hook) => hook.ended()));
-  return `${runs.map(guardVerdict).sort().join(" ")}, ${home.left()}`;
+async function twice(home: GuardHome, waitMs: number): Promise<string> {
+  const verdicts = await together(home, [STOP_PAYLOAD, STOP_PAYLOAD], waitMs);
+  return `${verdicts.toSorted().join(" ")}, ${home.left()}`;
+}
+
+/** Guards at once; their verdicts, each once. */
+async function crowd(home: GuardHome, payloads: readonly string[]): Promise<readonly string[]> {
+  const verdicts = await together(home, payloads, 100);
+  // A guard that the crowd starves beyond its deadline allows in silence; nothing else may.
+  const judged = verdicts.filter((verdict) => verdict !== "allow");
+  assert(judged.length > 0, "no guard came to a verdict");
+  return [...new Set(judged)];
 }
 
 for (const waitMs of [0, 800]) {
   table(`a stop that is delivered twice counts once, waiting ${waitMs} ms`, [
-    ["no count yet", "block block, B(1,)", (home) => twice(home, { waitMs })],
-    ["a count", "block block, B(3,)", (home) => twice(home.budget(2, ""), { waitMs })],
+    ["no count yet", "block block, B(1,)", (home) => twice(home, waitMs)],
+    ["a count", "block block, B(3,)", (home) => twice(home.budget(2, ""), waitMs)],
     ["a frozen ledger", "block block, B(2,3)", (home) => {
-      return twice(home.ledger("clean", 3).budget(1, 3), { waitMs });
+      return twice(home.ledger("clean", 3).budget(1, 3), waitMs);
     }],
     ["the first failure", "allow allow, B(0,3) N", (home) => {
-      return twice(home.notice().ledger("failed", 3), { waitMs });
+      return twice(home.notice().ledger("failed", 3), waitMs);
     }],
     // The alarm's own delivery speaks; the other one must not block on top of it.
-    ["the alarm", "alarm allow, B(4,3) N A", (home) => twice(home.exhausted(), { waitMs })],
+    ["the alarm", "alarm allow, B(4,3) N A", (home) => twice(home.exhausted(), waitMs)],
     ["after the alarm", "block block, B(5,3) N A", (home) => {
-      return twice(home.exhausted().budget(4, 3).alarm(), { waitMs });
+      return twice(home.exhausted().budget(4, 3).alarm(), waitMs);
     }],
     ["recovered", "allow allow, -", async (home) => {
       await home.episode().home.watcher();
-      return await twice(home, { waitMs });
+      return await twice(home, waitMs);
     }],
     ["stops that follow each other", "block block block, B(3,)", async (home) => {
       const verdicts = await home.stops(3, { waitMs: 0 });
@@ -100,41 +145,6 @@ table("the alarm comes before the host's own cap", [
     (home) => blocksBeforeAlarm(home, { CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: "x" }),
   ],
 ]);
-
-/** Forks everything first and lets it go together: the kernel's start of each is before any charge. */
-const CROWD = `
-folder=$1 count=$2; shift 2
-mkfifo "$folder/gate"; exec 3<>"$folder/gate"
-for ((i = 0; i < count; i++)); do
-  (read -r -n 1 -u 3 _; exec "$@" <"$folder/$i.in" >"$folder/$i.out" 2>"$folder/$i.err" 3>&-) &
-  pids[i]=$!
-done
-for ((i = 0; i < count; i++)); do printf x >&3; done
-for ((i = 0; i < count; i++)); do wait "\${pids[i]}"; echo "$?" >"$folder/$i.status"; done
-`;
-
-/** Guards at once; their verdicts, each once. */
-async function crowd(home: GuardHome, payloads: readonly string[]): Promise<readonly string[]> {
-  const folder = Deno.makeTempDirSync({ dir: home.home.folder });
-  for (const [index, payload] of payloads.entries()) {
-    Deno.writeTextFileSync(`${folder}/${index}.in`, payload);
-  }
-  const guard = [TURNGUARD, "stop", "--claude", ...home.home.args];
-  // The session takes one line at a time, so the script cannot be an argument.
-  Deno.writeTextFileSync(`${folder}/crowd`, CROWD);
-  const words = ["/bin/bash", `${folder}/crowd`, folder, String(payloads.length), ...guard];
-  const env = { FM_CLAUDE_AUTOARM_SYNC_WAIT_MS: "100" };
-  assertEquals((await (await home.session.start(words, { env })).ended()).status, 0);
-  const runs = payloads.map((_, index) => ({
-    status: Number(textOf(`${folder}/${index}.status`)),
-    stdout: textOf(`${folder}/${index}.out`),
-    stderr: textOf(`${folder}/${index}.err`),
-  }));
-  // A guard that the crowd starves beyond its deadline allows in silence; nothing else may.
-  const judged = runs.map(guardVerdict).filter((verdict) => verdict !== "allow");
-  assert(judged.length > 0, "no guard came to a verdict");
-  return [...new Set(judged)];
-}
 
 function payloads(count: number, of: (index: number) => string): readonly string[] {
   return Array.from({ length: count }, (_, index) => of(index));

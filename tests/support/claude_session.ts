@@ -285,7 +285,9 @@ export function isRunning(pid: number): boolean {
 }
 
 /** Running processes whose command line names `path`. */
-function processesOf(path: string): readonly { readonly pid: number; readonly line: string }[] {
+export function processesOf(
+  path: string,
+): readonly { readonly pid: number; readonly line: string }[] {
   return [...Deno.readDirSync("/proc")].map((entry) => Number(entry.name))
     .filter((pid) => Number.isInteger(pid) && isRunning(pid))
     .map((pid) => ({ pid, line: commandLine(pid) }))

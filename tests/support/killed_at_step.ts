@@ -49,14 +49,14 @@ export function childEnvironment(): Readonly<Record<string, string>> {
  * and inside each write.
  *
  * Nothing of a process reaches the disk between two steps, so after one is before the next; and a step
- * that failed has changed nothing, so it parts no two points. Throws when the run has counted too few
- * steps to be the one that was meant.
+ * that failed has changed nothing, so it parts no two points. Throws when the run has counted fewer than
+ * `least` steps and cannot be the one that was meant.
  */
-export function killPoints({ stdout, stderr }: RunResult): readonly KillPoint[] {
+export function killPoints({ stdout, stderr }: RunResult, least = 6): readonly KillPoint[] {
   const report = /^steps ([0-9]+), failed ([0-9,]*), writes ([0-9,]*)$/m.exec(stdout);
   const [, total = "0", failed = "", writes = ""] = report ?? [];
   const done = stepNumbers(Number(total), failed);
-  if (done.length < 6) throw new Error(`it must have its steps: ${stdout}${stderr}`);
+  if (done.length < least) throw new Error(`it must have its steps: ${stdout}${stderr}`);
   const point = (when: When, at: number | string): KillPoint => ({
     where: `${when} step ${at} of ${total}`,
     env: { KILL_AT: String(at), KILL_WHEN: when },

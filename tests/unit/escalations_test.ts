@@ -39,6 +39,22 @@ inState("a torn line does not swallow the next item", (state) => {
   assertEquals(readEscalations(state), { kind: "read", items: ["to", "next"] });
 });
 
+inState("the same item completes what a killed writer left of it, cut anywhere", (state) => {
+  const path = `${state}/.subsuper-escalations`;
+  const bytes = new TextEncoder().encode("before\nt.status: done é\n");
+  for (let cut = "before\n".length; cut < bytes.length; cut++) {
+    Deno.writeFileSync(path, bytes.subarray(0, cut));
+    appendEscalation(state, "t.status: done é");
+    assertEquals(Deno.readFileSync(path), bytes, `cut at ${cut}`);
+  }
+});
+
+inState("a longer line without its end is no beginning of an item", (state) => {
+  Deno.writeTextFileSync(`${state}/.subsuper-escalations`, "xnext");
+  appendEscalation(state, "next");
+  assertEquals(readEscalations(state), { kind: "read", items: ["xnext", "next"] });
+});
+
 inState("an item without a time, or one far ahead, has waited long enough", (state) => {
   appendEscalation(state, "x");
   for (const since of ["99999999999\n", "soon\n", ""]) {

@@ -56,6 +56,23 @@ const CLAUDE: HelpTable = {
   ],
 };
 
+const ACTIVITY: HelpTable = {
+  heading: "The activity record (durations: seconds, or with s, m, h, d; 0 is never):",
+  rows: [
+    ["TURNGUARD_ACTIVITY_FILE", "the file to use; set by a watchdog for its command"],
+    ["TURNGUARD_ACTIVITY_DIR", "folder of activity files (~/.local/state/turnguard/activity)"],
+    ["TURNGUARD_ACTIVITY_DEBUG", "1: a line an event in activity-debug.log"],
+    ["TURNGUARD_LAUNCH_TOOLS", "further tools that launch subagents, with commas"],
+    ["TURNGUARD_LAUNCH_TTL", "age at which a launch without an agent is over (900)"],
+    ["TURNGUARD_SUBAGENT_MAX_SILENCE", "silence at which an agent is over (3600)"],
+    ["TURNGUARD_SUBAGENT_MAX_AGE", "age at which a silent agent is over (10800)"],
+    ["TURNGUARD_TOOL_MAX", "age at which another call is over (1200)"],
+    ["TURNGUARD_RUN_ID", "the run, set by a watchdog for its command"],
+    ["TURNGUARD_WATCHDOG_PID", "its process, set with it"],
+    ["TURNGUARD_WATCHDOG_IDENTITY", "that process's start, set with it"],
+  ],
+};
+
 const CURSOR: HelpTable = {
   heading: "Cursor:",
   rows: [
@@ -167,6 +184,7 @@ export const ENVIRONMENT: Topic = {
     PLACES,
     FRESHNESS,
     CLAUDE,
+    ACTIVITY,
     CURSOR,
     OTHERS,
     WARNING,
