@@ -2,7 +2,7 @@
 
 import record from "../../hooks/claude/record.json" with { type: "json" };
 import template from "../../hooks/claude/settings.json" with { type: "json" };
-import { activityTemplate } from "./registration/activity_template.ts";
+import { activityExtras } from "./registration/activity_extras.ts";
 import type { Registration } from "./registration/registration.ts";
 
 const FILE = ".claude/settings.json";
@@ -10,31 +10,6 @@ const LOCAL_FILE = ".claude/settings.local.json";
 
 /** Settings of a project, the stronger first. */
 const SETTINGS = [LOCAL_FILE, FILE];
-
-/** What the idle watchdog needs to know: what runs, and for whom. */
-const ACTIVITY = [
-  { event: "PreToolUse", matcher: "" },
-  { event: "PostToolUse", matcher: "" },
-  { event: "PostToolUseFailure", matcher: "" },
-  { event: "SubagentStart" },
-  { event: "SubagentStop" },
-  { event: "SessionEnd" },
-];
-
-/** What makes its picture finer, in versions of Claude Code that know the events. */
-const MORE_ACTIVITY = [
-  { event: "PostToolBatch" },
-  { event: "Stop" },
-  { event: "StopFailure" },
-  { event: "SessionStart" },
-  { event: "UserPromptSubmit" },
-  { event: "PermissionRequest" },
-  { event: "PermissionDenied" },
-  { event: "Notification" },
-  { event: "PreCompact" },
-  { event: "PostCompact" },
-  { event: "TeammateIdle" },
-];
 
 /** The registration with Claude Code. */
 export const CLAUDE_REGISTRATION: Registration = {
@@ -46,11 +21,7 @@ export const CLAUDE_REGISTRATION: Registration = {
     "turnguard:claude-stop": ["fm-turnend-guard.sh"],
     "turnguard:claude-autoarm": ["fm-claude-stop-autoarm.sh"],
   },
-  extras: [
-    { when: "always", mode: "record", template: record },
-    { when: "activity", mode: "activity", template: activityTemplate("claude", ACTIVITY) },
-    { when: "all", mode: "activity", template: activityTemplate("claude", MORE_ACTIVITY) },
-  ],
+  extras: [{ when: "always", mode: "record", template: record }, ...activityExtras("claude")],
   localFile: LOCAL_FILE,
   trust:
     "Claude Code runs the hooks once its workspace trust dialog was accepted: start it there. " +

@@ -1,6 +1,7 @@
 /** What makes Codex ask turnguard at the end of each turn. */
 
 import template from "../../hooks/codex/hooks.json" with { type: "json" };
+import { activityExtras } from "./registration/activity_extras.ts";
 import type { Registration } from "./registration/registration.ts";
 
 const FILE = ".codex/hooks.json";
@@ -15,6 +16,7 @@ export const CODEX_REGISTRATION: Registration = {
   },
   template,
   replaces: { "turnguard:codex-stop": ["fm-turnend-guard.sh"] },
+  extras: activityExtras("codex"),
   trust: "Codex runs the hook once it trusts the project and the hook was reviewed: start Codex " +
     "there, trust the folder, open /hooks. Scripted runs: codex exec --trust, and " +
     "--dangerously-bypass-hook-trust.",

@@ -24,7 +24,7 @@ export const installMode: ModeSpec = {
     { name: "activity", summary: "Register what the idle watchdog needs as well." },
     {
       name: "all-hooks",
-      summary: "Register every event that the recorder knows; needs a recent harness.",
+      summary: "Register every hook there is: with --activity, and what makes it finer.",
     },
     {
       name: "replace-shell",

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { join } from "@std/path";
 import { parse } from "jsonc-parser";
 import { makeHome, type TestHome } from "../support/home.ts";
-import { HOOK_FILES, hookFile } from "../support/install.ts";
+import { commandsIn, HOOK_FILES, hookFile } from "../support/install.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { runProgram, type RunResult, runTurnguard, TURNGUARD } from "../support/turnguard.ts";
 
@@ -262,4 +262,32 @@ Deno.test("install: a diff of names with blanks and of CRLF is what patch applie
   Deno.writeTextFileSync(file, '{\r\n\t"z": 1\r\n}');
   await runTurnguard(words, { env });
   assertEquals(Deno.readTextFileSync(file), expected);
+});
+
+Deno.test("install --activity: what is registered records the session, in a project that is no home too", async () => {
+  await using home = makeHome();
+  home.remove("AGENTS.md");
+  const { status, stderr } = await run(home, "install", "claude", "--activity");
+  assertEquals({ status, stderr }, { status: 0, stderr: "" });
+  const [command = ""] = new Set(commandsIn("claude", home));
+  const payload = JSON.stringify({
+    session_id: "S1",
+    hook_event_name: "PreToolUse",
+    tool_name: "Bash",
+    tool_use_id: "T1",
+    cwd: home.root,
+  });
+  const state = join(home.folder, "state");
+  const recorded = await runProgram(["/bin/sh", "-c", command], {
+    env: { HOME: userFolder(home), XDG_STATE_HOME: state },
+    stdin: payload,
+  });
+  assertEquals(recorded, { status: 0, stdout: "", stderr: "" });
+  const records = await runProgram(["/usr/bin/find", state, "-type", "f", "-name", "*.json"]);
+  assertMatch(records.stdout, /\.json\n/);
+  assertEquals((await run(home, "uninstall", "claude")).status, 0);
+  assertEquals(
+    Array.from(Deno.readDirSync(home.root), ({ name }) => name).includes(".claude"),
+    false,
+  );
 });

@@ -1,8 +1,10 @@
 /** Entries besides the guard's: which are registered, and in which file. */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { ACTIVITY_EVENTS } from "../../src/harness/activity_events.ts";
 import { CLAUDE_REGISTRATION } from "../../src/harness/claude_registration.ts";
 import { CODEX_REGISTRATION } from "../../src/harness/codex_registration.ts";
+import { CURSOR_REGISTRATION } from "../../src/harness/cursor_registration.ts";
 import { standingHooks } from "../../src/harness/registration/standing_hooks.ts";
 import { applyChanges } from "../../src/modes/install/apply.ts";
 import type { FileChange, Plan } from "../../src/modes/install/plan.ts";
@@ -43,14 +45,7 @@ const MAIN = ".claude/settings.json";
 const LOCAL = ".claude/settings.local.json";
 const GUARD = ["Stop claude-stop", "Stop claude-autoarm"];
 const RECORD = ["StopFailure record", "Notification record"];
-const ACTIVITY = [
-  "PreToolUse activity",
-  "PostToolUse activity",
-  "PostToolUseFailure activity",
-  "SubagentStart activity",
-  "SubagentStop activity",
-  "SessionEnd activity",
-];
+const ACTIVITY = ACTIVITY_EVENTS.claude.map((event) => `${event} activity`);
 
 Deno.test("install claude: failures and idle prompts are recorded along with the guard", async () => {
   await using home = makeHome();
@@ -84,7 +79,7 @@ Deno.test("install claude --all-hooks: every event once", async () => {
   apply(await planHooks(CLAUDE_REGISTRATION, request(home, { extras })));
   const found = standing(home, MAIN);
   assertEquals(new Set(found).size, found.length);
-  for (const event of ["Stop", "StopFailure", "Notification", "TeammateIdle"]) {
+  for (const event of ["Stop", "StopFailure", "Notification", "TeammateIdle", "TaskCreated"]) {
     assert(found.includes(`${event} activity`), event);
   }
   const removed = await planRemoval(CLAUDE_REGISTRATION, request(home));
@@ -108,9 +103,33 @@ Deno.test("install --activity: outside of a home sessions are recorded and nothi
   const extras = ["activity"] as const;
   apply(await planHooks(CLAUDE_REGISTRATION, request(home, { guards: false, extras })));
   assertEquals(standing(home, MAIN).toSorted(), ACTIVITY.toSorted());
-  const refused = await planHooks(CODEX_REGISTRATION, request(home, { guards: false, extras }));
+  const refused = await planHooks(CODEX_REGISTRATION, request(home, { guards: false, extras: [] }));
   assert(refused.kind === "refused");
   assertStringIncludes(refused.wrong, "is not a home");
+});
+
+Deno.test("install cursor --activity: the stop has one hook of ours, and compaction none", async () => {
+  await using home = makeHome();
+  apply(await planHooks(CURSOR_REGISTRATION, request(home, { extras: ["always", "activity"] })));
+  const found = standingHooks(Deno.readTextFileSync(home.path(".cursor/hooks.json")), "flat");
+  assert(found.kind === "read");
+  const events = found.own.map(({ event }) => event);
+  assertEquals(events.filter((event) => event === "stop").length, 1);
+  assertEquals(events.includes("preCompact"), false);
+  assert(events.includes("subagentStart"));
+});
+
+Deno.test("install codex --activity: a command that every shell understands", async () => {
+  await using home = makeHome();
+  apply(await planHooks(CODEX_REGISTRATION, request(home, { extras: ["always", "activity"] })));
+  const found = standingHooks(Deno.readTextFileSync(home.path(".codex/hooks.json")), "groups");
+  assert(found.kind === "read");
+  const commands = new Set(
+    found.own.filter(({ token }) => token === "turnguard:activity").map(({ command }) => command),
+  );
+  assertEquals([...commands], [
+    ": turnguard:activity; cd / && exec '/opt/tg' activity --host codex",
+  ]);
 });
 
 Deno.test("applyChanges: a file that was changed since is left, and what came before is taken back", async () => {

@@ -5,8 +5,8 @@ import type { HookTemplate } from "./hook_template.ts";
 /** Some of them. */
 export interface ExtraHooks {
   /**
-   * `always`: with the guard. `activity`: what the idle watchdog needs. `all`: every other event that
-   * the recorder of activity understands.
+   * `always`: with the guard. `activity`: what the idle watchdog wants to know. `all`: further events
+   * that make its picture finer.
    */
   readonly when: "always" | "activity" | "all";
   /** The mode that the entries call. */
