@@ -52,6 +52,7 @@ export function applyChanges(changes: readonly FileChange[]): Applied {
 /** Makes one change, and returns what takes it back. */
 function applyOne(change: FileChange): () => void {
   const { path, before, after, mode } = change;
+  if (change.isFolder) return applyFolder(change);
   if (after === undefined) {
     requireUnchanged(path, before);
     Deno.removeSync(path);
@@ -75,6 +76,21 @@ function applyOne(change: FileChange): () => void {
     Deno.removeSync(path);
     for (const folder of made.toReversed()) removeQuietly(folder);
   };
+}
+
+/** Makes or removes a folder, and returns what takes that back. */
+function applyFolder({ path, after, mode }: FileChange): () => void {
+  const make = (): void => {
+    Deno.mkdirSync(path);
+    if (mode !== undefined) Deno.chmodSync(path, mode);
+  };
+  const remove = (): void => Deno.removeSync(path);
+  if (after === undefined) {
+    remove();
+    return make;
+  }
+  make();
+  return remove;
 }
 
 /** An editor may have saved the file since it was read; its text must not be lost. */

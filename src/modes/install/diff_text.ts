@@ -4,8 +4,9 @@ import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
 import { printable } from "../../platform/printable.ts";
 import type { FileChange } from "./plan.ts";
 
-/** The diff of one file. */
-export function diffText({ label, before, after }: FileChange): string {
+/** The diff of one file; a folder has none. */
+export function diffText({ label, before, after, isFolder }: FileChange): string {
+  if (isFolder) return "";
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   const patch = createTwoFilesPatch(
     before === undefined ? "/dev/null" : `a/${label}`,

@@ -4,6 +4,7 @@ import { PLUGIN_REGISTRATIONS } from "../../harness/plugins/table.ts";
 import { REGISTRATIONS } from "../../harness/registration/table.ts";
 import type { Plan } from "./plan.ts";
 import { hasActivity, planHooks } from "./plan_hooks.ts";
+import { planKimi, planKimiRemoval } from "./plan_kimi.ts";
 import { planPluginRemoval } from "./plan_plugin_removal.ts";
 import { planPlugins } from "./plan_plugins.ts";
 import { planRemoval } from "./plan_removal.ts";
@@ -41,4 +42,15 @@ export const INTEGRATIONS: readonly Integration[] = [
     plan: (request) => Promise.resolve(planPlugins(registration, request)),
     planRemoval: (request) => planPluginRemoval(registration, request),
   })),
+  {
+    harness: "kimi",
+    details:
+      "kimi: a marked region with a Stop hook in ~/.kimi-code/config.toml, and the script that " +
+      "it starts. It is the user's, with or without --user, and only for workers: Kimi is no harness " +
+      "of a home's own session.",
+    hasUserPlace: true,
+    hasActivity: false,
+    plan: (request) => Promise.resolve(planKimi(request)),
+    planRemoval: planKimiRemoval,
+  },
 ];

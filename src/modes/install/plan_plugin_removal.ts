@@ -32,7 +32,13 @@ export async function planPluginRemoval(
   for (const each of wanted) {
     const path = join(request.root, each.path);
     const target = findTargetFile(request.root, each.path);
-    const found = { path, what: each.what, references: [], record: { kind: "keep" } } as const;
+    const found = {
+      path,
+      what: each.what,
+      isWhole: true,
+      references: [],
+      record: { kind: "keep" },
+    } as const;
     if (target.kind === "refused") {
       return refusal(harness, `${target.path} ${target.because}`, "bring that in order");
     }

@@ -70,7 +70,13 @@ function planModule(file: PluginFile, request: InstallRequest): PlannedFile | Wr
     after: text,
     mode: target.mode,
   };
-  const found = { path, what: "module", record: { kind: "keep" }, references: [] } as const;
+  const found = {
+    path,
+    what: "module",
+    isWhole: true,
+    record: { kind: "keep" },
+    references: [],
+  } as const;
   if (isOurs(before, file)) {
     return before === text ? { ...found, how: "none" } : { ...found, how: "updated", change };
   }
@@ -101,7 +107,15 @@ function newFile(
     mode: undefined,
   };
   const record = recordOf(target);
-  return { how: "added", path, what, change, references: [], record: { kind: "write", record } };
+  return {
+    how: "added",
+    path,
+    what,
+    isWhole: true,
+    change,
+    references: [],
+    record: { kind: "write", record },
+  };
 }
 
 function recordOf(target: Exclude<TargetFile, { kind: "refused" }>): InstallRecord {

@@ -49,6 +49,7 @@ const CLAUDE: HelpTable = {
     ["TURNGUARD_AUTOARM_MAX_SECONDS", "the auto-arm's registered timeout (28800)"],
     ["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "blocks after which the host goes on by itself"],
     ["CLAUDE_CONFIG_DIR", "Claude Code's folder of the user (~/.claude)"],
+    ["KIMI_CODE_HOME", "Kimi's own folder; told by install, never used"],
     ["CLAUDE_CODE_SESSION_ID", "the conversation, set by the host"],
     ["CLAUDE_PID", "the host's process, set by the host"],
     ["CLAUDE_PROJECT_DIR", "the project, set by the host"],
