@@ -95,6 +95,8 @@ const OTHERS: HelpTable = {
     ["FM_CODEX_WATCH_CHECKPOINT", "seconds of a foreground checkpoint (180)"],
     ["GROK_AGENT", "inside of Grok"],
     ["GROK_HOOK_EVENT", "in a hook of Grok"],
+    ["GROK_HOME", "Grok's folder of the user, for a session that is resumed (~/.grok)"],
+    ["GROK_TURNEND_GUARD_ACTIVE", "set by us in a session that we resumed"],
     ["GROK_WORKSPACE_ROOT", "the tree of a Grok session"],
     ["PI_CODING_AGENT", "true inside of Pi"],
     ["FM_PI_HARNESS", "pi-signed: that form of Pi"],
