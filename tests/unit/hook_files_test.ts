@@ -284,3 +284,43 @@ Deno.test("hook files: hooks of the shell suite give way where they stand, and c
     { numRuns: FILES },
   );
 });
+
+const OURS = JSON.stringify(STOP.entry);
+
+/** Files that people have changed since ours came into them, and what is left without ours. */
+const CHANGED: ReadonlyArray<readonly [name: string, text: string, left: string]> = [
+  [
+    "a comment on the line before ours, something behind it",
+    `{"hooks":{"Stop":[{"hooks":[ // mine\n${OURS},{"x":1}]}]}}`,
+    `{"hooks":{"Stop":[{"hooks":[ // mine\n{"x":1}]}]}}`,
+  ],
+  [
+    "a comment beside ours keeps what holds it",
+    `{"hooks":{"Stop":[{"hooks":[${OURS}]} /* mine */]}}`,
+    `{"hooks":{"Stop":[ /* mine */]}}`,
+  ],
+  [
+    "a comment in the root",
+    `{"hooks":{"Stop":[{"hooks":[${OURS}]}]} // mine\n}`,
+    "{ // mine\n}",
+  ],
+  [
+    "a comma behind ours, and nothing else",
+    `{"hooks":{"Stop":[{"hooks":[{"x":1}, ${OURS}, ]}, ], }, }`,
+    `{"hooks":{"Stop":[{"hooks":[{"x":1}, ]}, ], }, }`,
+  ],
+  [
+    "a comment between ours and its comma",
+    `{"hooks":{"Stop":[{"hooks":[${OURS} /* mine */ , {"x":1}]}]}}`,
+    `{"hooks":{"Stop":[{"hooks":[ /* mine */  {"x":1}]}]}}`,
+  ],
+];
+
+for (const [name, text, left] of CHANGED) {
+  Deno.test(`hook files: ${name}`, () => {
+    const result = removeHooks(text, "groups", TOKENS);
+    assert(result.kind === "edited");
+    assertEquals(result.text, left);
+    assertEquals(parseJson(left).kind, "parsed");
+  });
+}

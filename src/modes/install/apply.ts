@@ -107,7 +107,7 @@ function requireUnchanged(path: string, before: Uint8Array | undefined): void {
 }
 
 function write(path: string, content: string | Uint8Array, mode: number | undefined): void {
-  replaceFile(path, content, mode === undefined ? {} : { mode });
+  replaceFile(path, content, { isFlushed: true, ...(mode === undefined ? {} : { mode }) });
   // The umask has taken bits from a new file that the old one had.
   if (mode !== undefined) Deno.chmodSync(path, mode);
 }
