@@ -89,6 +89,7 @@ const FIRST_MODE = "stop";
 const HOOK_MODES: readonly string[] = [
   "stop_banner",
   "stop_claude",
+  "stop_grok",
   "autoarm",
   "park",
   "activity",

@@ -1,12 +1,15 @@
 /** What makes Claude Code ask turnguard at the end of each turn, and be woken by it. */
 
+import record from "../../hooks/claude/record.json" with { type: "json" };
 import template from "../../hooks/claude/settings.json" with { type: "json" };
+import { activityExtras } from "./registration/activity_extras.ts";
 import type { Registration } from "./registration/registration.ts";
 
 const FILE = ".claude/settings.json";
+const LOCAL_FILE = ".claude/settings.local.json";
 
 /** Settings of a project, the stronger first. */
-const SETTINGS = [".claude/settings.local.json", FILE];
+const SETTINGS = [LOCAL_FILE, FILE];
 
 /** The registration with Claude Code. */
 export const CLAUDE_REGISTRATION: Registration = {
@@ -18,6 +21,8 @@ export const CLAUDE_REGISTRATION: Registration = {
     "turnguard:claude-stop": ["fm-turnend-guard.sh"],
     "turnguard:claude-autoarm": ["fm-claude-stop-autoarm.sh"],
   },
+  extras: [{ when: "always", mode: "record", template: record }, ...activityExtras("claude")],
+  localFile: LOCAL_FILE,
   trust:
     "Claude Code runs the hooks once its workspace trust dialog was accepted: start it there. " +
     "Nothing else has to be reviewed, and claude -p does not ask.",

@@ -1,6 +1,7 @@
 /** What makes Cursor wait at the end of each turn, until there is something to do. */
 
 import template from "../../hooks/cursor/hooks.json" with { type: "json" };
+import { activityExtras } from "./registration/activity_extras.ts";
 import type { Registration } from "./registration/registration.ts";
 
 const FILE = ".cursor/hooks.json";
@@ -14,6 +15,7 @@ export const CURSOR_REGISTRATION: Registration = {
   initial: '{\n  "version": 1\n}\n',
   template,
   replaces: { "turnguard:cursor-stop": ["fm-turnend-guard-cursor.sh", "fm-turnend-guard.sh"] },
+  extras: activityExtras("cursor", "flat"),
   trust:
     "Cursor runs the hook in a trusted workspace only: open the folder in Cursor and trust it, " +
     "or start cursor-agent --trust there. cursor-agent -p runs no stop hook at all.",

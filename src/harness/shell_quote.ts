@@ -14,3 +14,12 @@ export function shellQuote(text: string): string {
 export function pasteable(path: string): string {
   return /^[A-Za-z0-9._\/+@%:,=-]+$/.test(path) ? path : shellQuote(path);
 }
+
+/** What {@link shellQuote} has quoted, as the first word of `text`; `undefined` when it has not. */
+export function unquotedWord(text: string): string | undefined {
+  const word = /^(?:'[^']*'|\\['\\])+/.exec(text)?.[0];
+  return word?.replaceAll(
+    /'([^']*)'|\\(['\\])/g,
+    (_, plain?: string, escaped?: string) => escaped ?? plain ?? "",
+  );
+}

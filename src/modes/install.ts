@@ -1,10 +1,10 @@
 /** `install`: registers the turn-end guard with harnesses, without disturbing what is there. */
 
-import { REGISTRATIONS } from "../harness/registration/table.ts";
+import type { ExtraHooks } from "../harness/registration/extra_hooks.ts";
 import { hasHomeShape } from "../observe/home.ts";
 import { carryOut } from "./install/carry_out.ts";
 import { ALL, HARNESS_WORDS, whatIsWrong } from "./install/harness_words.ts";
-import { planHooks } from "./install/plan_hooks.ts";
+import { INTEGRATIONS } from "./install/integrations.ts";
 import { leavesTraces } from "./install/traces.ts";
 import { type Call, EXIT, type ExitStatus, hasFlag, type ModeSpec } from "./mode.ts";
 import { complain, complainUsage } from "./person_output.ts";
@@ -21,6 +21,11 @@ export const installMode: ModeSpec = {
     { name: "root", value: "DIR", summary: "Root of the home." },
     { name: "user", summary: "Use the files of the user, which hold for every project." },
     { name: "dry-run", summary: "Print the change as a unified diff and write nothing." },
+    { name: "activity", summary: "Register what the idle watchdog needs as well." },
+    {
+      name: "all-hooks",
+      summary: "Register every hook there is: with --activity, and what makes it finer.",
+    },
     {
       name: "replace-shell",
       summary: "Put ours in the place of the hooks of the fm-*.sh scripts.",
@@ -36,9 +41,10 @@ export const installMode: ModeSpec = {
     "Everything else in a file stays byte for byte, comments and layout included; a file that " +
     "cannot be read is left alone. Doing it again changes nothing. Of several harnesses either all " +
     "are registered or none. turnguard uninstall gives every file back as it was.",
+    "In a project that is no home only the entries of --activity can be registered.",
     `${ALL} stands for those that are in use: a harness that has a folder in the root or in your ` +
     "own folder, or whose program is on PATH.",
-    ...REGISTRATIONS.map(({ details }) => details),
+    ...INTEGRATIONS.map(({ details }) => details),
     "The path that is registered keeps its links, so that it stays right after an upgrade.",
   ],
   startsPrograms: false,
@@ -50,12 +56,6 @@ async function install(call: Call): Promise<ExitStatus> {
   if (wrong !== undefined) return await complainUsage("install", wrong);
   const root = rootOf(call);
   const isForUser = hasFlag(call, "user");
-  if (!isForUser && !hasHomeShape(root)) {
-    return await refuse(
-      `${root} is not a home: it needs a file AGENTS.md and a folder bin`,
-      "make it one with turnguard init, or name the home with --root DIR",
-    );
-  }
   const executable = executableOf(call);
   if (executable.kind === "refused") {
     return await refuse(
@@ -64,12 +64,14 @@ async function install(call: Call): Promise<ExitStatus> {
     );
   }
   const { environment } = call;
+  const guards = isForUser || hasHomeShape(root);
   const isAll = call.operands.includes(ALL);
-  const isWanted = (harness: string): boolean =>
+  const wanted = INTEGRATIONS.filter(({ harness, hasUserPlace, hasActivity }) =>
     isAll
-      ? leavesTraces(harness, root, environment) && (!isForUser || hasUserPlace(harness))
-      : call.operands.includes(harness);
-  const wanted = HARNESS_WORDS.filter(isWanted);
+      ? leavesTraces(harness, root, environment) && (!isForUser || hasUserPlace) &&
+        (guards || hasActivity)
+      : call.operands.includes(harness)
+  );
   if (wanted.length === 0) {
     return await refuse(
       "no harness was found: none has a folder in the root or in yours, or a program on PATH",
@@ -82,17 +84,25 @@ async function install(call: Call): Promise<ExitStatus> {
     environment,
     executable: executable.path,
     replacesShell: hasFlag(call, "replace-shell"),
+    guards,
+    extras: extrasOf(call, guards),
+    modes: call.modes.map(({ name }) => name),
   };
   const plans = [];
-  for (const registration of REGISTRATIONS) {
-    if (wanted.includes(registration.harness)) plans.push(await planHooks(registration, request));
-  }
-  const passedOver = HARNESS_WORDS.filter((harness) => !wanted.includes(harness));
-  return await carryOut(call, "install", plans, isAll ? passedOver : []);
+  for (const integration of wanted) plans.push(await integration.plan(request));
+  const passedOver = isAll
+    ? INTEGRATIONS.filter((each) => !wanted.includes(each)).map(({ harness }) => harness)
+    : [];
+  return await carryOut(call, "install", plans, passedOver);
 }
 
-function hasUserPlace(harness: string): boolean {
-  return REGISTRATIONS.some((each) => each.harness === harness && each.user?.kind === "file");
+/** Which entries besides the guard's are wanted; each flag includes what comes before it. */
+function extrasOf(call: Call, guards: boolean): readonly ExtraHooks["when"][] {
+  return [
+    ...guards ? ["always" as const] : [],
+    ...hasFlag(call, "activity") || hasFlag(call, "all-hooks") ? ["activity" as const] : [],
+    ...hasFlag(call, "all-hooks") ? ["all" as const] : [],
+  ];
 }
 
 async function refuse(wrong: string, todo: string): Promise<ExitStatus> {

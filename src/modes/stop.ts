@@ -13,6 +13,7 @@ export const STOP_FLAGS: readonly FlagSpec[] = [
   { name: "root", value: "DIR", summary: "Root of the home; never taken from the payload." },
   { name: "claude", summary: "Cooperate with Claude's Stop auto-arm; see turnguard help autoarm." },
   { name: "cursor", summary: "Called by the Cursor park: Cursor payloads are judged too." },
+  { name: "grok", summary: "Called by Grok: its own payload, and builds that take no verdict." },
   {
     name: "anchor-cwd",
     value: "HARNESS",
@@ -53,6 +54,7 @@ function waitMs(call: Pick<Call, "environment">): number {
 
 async function stop(call: Call): Promise<ExitStatus> {
   if (hasFlag(call, "claude")) return await (await import("./stop_claude.ts")).stopClaude(call);
+  if (hasFlag(call, "grok")) return await (await import("./stop_grok.ts")).stopGrok(call);
   const input = await readStandardInput(isCompletePayload);
   const judged = await judgeTurnEnd(call, hookHome(call), input);
   if (judged.verdict.kind === "allow") {

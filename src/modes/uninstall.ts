@@ -1,9 +1,8 @@
 /** `uninstall`: takes what `install` registered out again, to the byte. */
 
-import { REGISTRATIONS } from "../harness/registration/table.ts";
 import { carryOut } from "./install/carry_out.ts";
 import { ALL, HARNESS_WORDS, whatIsWrong } from "./install/harness_words.ts";
-import { planRemoval } from "./install/plan_removal.ts";
+import { INTEGRATIONS } from "./install/integrations.ts";
 import { type Call, type ExitStatus, hasFlag, type ModeSpec } from "./mode.ts";
 import { complainUsage } from "./person_output.ts";
 import { rootOf } from "./registered_paths.ts";
@@ -38,11 +37,11 @@ async function uninstall(call: Call): Promise<ExitStatus> {
   const isAll = call.operands.includes(ALL);
   const request = { root: rootOf(call), isForUser, environment: call.environment };
   const plans = [];
-  for (const registration of REGISTRATIONS) {
-    if (!isAll && !call.operands.includes(registration.harness)) continue;
+  for (const integration of INTEGRATIONS) {
+    if (!isAll && !call.operands.includes(integration.harness)) continue;
     // Nothing of ours is where nothing can be.
-    if (isAll && isForUser && registration.user?.kind !== "file") continue;
-    plans.push(await planRemoval(registration, request));
+    if (isAll && isForUser && !integration.hasUserPlace) continue;
+    plans.push(await integration.planRemoval(request));
   }
   return await carryOut(call, "uninstall", plans, []);
 }

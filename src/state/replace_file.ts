@@ -21,7 +21,12 @@ export function randomName(length = 6): string {
 export function replaceFile(
   path: string,
   content: string | Uint8Array,
-  options: { readonly mode?: number; readonly temporaryName?: string } = {},
+  options: {
+    readonly mode?: number;
+    readonly temporaryName?: string;
+    /** Whether the bytes have to be on the disk before the old file goes. */
+    readonly isFlushed?: true;
+  } = {},
 ): void {
   const temporary = options.temporaryName ?? `${path}.tmp.${randomName()}`;
   try {
@@ -32,6 +37,7 @@ export function replaceFile(
     });
     using _file = file;
     writeWhole(file, content);
+    if (options.isFlushed) file.syncDataSync();
     Deno.renameSync(temporary, path);
   } catch (error) {
     // A name that was taken belongs to somebody else and stays.

@@ -15,7 +15,7 @@ import { parsePid } from "../../src/platform/pid.ts";
 import { isFile, textOf } from "../support/files.ts";
 import { until } from "../support/processes.ts";
 import { handleWakes } from "../support/handle_wakes.ts";
-import { environmentOf } from "../support/turnguard.ts";
+import { environmentOf, runProgram } from "../support/turnguard.ts";
 import { guardProcesses, type LiveHome, liveHome, TASK, turnguard, verdicts } from "./live_home.ts";
 import { type MockModel, startMockModel } from "./mock_model.ts";
 import { npmCli } from "./npm_cli.ts";
@@ -191,6 +191,30 @@ Deno.test("claude", async (test) => {
       );
       assert(allAllow(verdicts(home, "stop --claude")));
       await untilNoGuardRuns(home);
+    },
+  );
+
+  await step(
+    "claude -p: every hook there is runs beside the guard, and goes again",
+    claude,
+    async () => {
+      await using home = await claudeHome();
+      await turnguard("task", "done", TASK, "--root", home.root);
+      await turnguard("install", "claude", "--all-hooks", "--root", home.root);
+      await using model = startMockModel();
+      await using session = startPrinting(claude, home, model);
+      assertEquals(await session.ended, 0);
+      assert(allAllow(verdicts(home, "stop --claude")));
+      assertEquals(verdicts(home, "stop --claude").length, 1);
+      const found = await runProgram(
+        ["/usr/bin/find", join(home.folder, "user"), "-path", "*/turnguard/*", "-name", "*.json"],
+      );
+      assertEquals(found.stdout.trim().split("\n").length, 1, "the activity of one session");
+      await untilNoGuardRuns(home);
+      await turnguard("uninstall", "claude", "--root", home.root);
+      await using later = startPrinting(claude, home, model);
+      assertEquals(await later.ended, 0);
+      assertEquals(verdicts(home, "stop --claude").length, 1);
     },
   );
 

@@ -12,7 +12,7 @@ import { join } from "@std/path";
 import { exists, isFile } from "../support/files.ts";
 import { until } from "../support/processes.ts";
 import { runProgram, startTurnguard, TURNGUARD } from "../support/turnguard.ts";
-import { type LiveHome, liveHome } from "./live_home.ts";
+import { type LiveHome, liveHome, turnguard } from "./live_home.ts";
 import { type MockModel, startMockModel } from "./mock_model.ts";
 import { npmCli } from "./npm_cli.ts";
 
@@ -128,6 +128,25 @@ Deno.test("codex", async (test) => {
       assert(!first.includes(BANNER));
       assertStringIncludes(second, BANNER);
     });
+  }
+
+  for (const shell of SHELLS) {
+    await step(
+      `codex: activity hooks run beside the guard, and go again (${shell})`,
+      shell,
+      async () => {
+        await using home = await liveHome("codex");
+        await turnguard("install", "codex", "--activity", "--root", home.root);
+        const { hookLines, turns } = await session(codex, home, home.root, shell);
+        assertEquals(turns.length, 2);
+        for (const line of ["hook: Stop Blocked", "hook: SessionStart Completed"]) {
+          assert(hookLines.includes(line), hookLines.join("\n"));
+        }
+        assertEquals(hookLines.filter((line) => line.endsWith(" Failed")), []);
+        await turnguard("uninstall", "codex", "--root", home.root);
+        assertEquals((await session(codex, home, home.root, shell)).hookLines, []);
+      },
+    );
   }
 
   await step("codex: a turn under a healthy watcher ends at once", TURNGUARD, async () => {

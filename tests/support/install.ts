@@ -10,12 +10,14 @@ import { makeHome, type TestHome } from "./home.ts";
 import { type RunResult, runTurnguard, TURNGUARD } from "./turnguard.ts";
 
 /** A harness that can be registered with. */
-export type Harness = "claude" | "codex";
+export type Harness = "claude" | "codex" | "cursor" | "grok";
 
 /** Its hook file, by harness. */
 export const HOOK_FILES: Readonly<Record<Harness, string>> = {
   claude: ".claude/settings.json",
   codex: ".codex/hooks.json",
+  cursor: ".cursor/hooks.json",
+  grok: ".grok/hooks/fm-primary-turnend-guard.json",
 };
 
 /** Home names that some shell would take apart. */

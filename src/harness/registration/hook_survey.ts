@@ -2,7 +2,7 @@
 
 import type { Node } from "jsonc-parser";
 import { type JsonFile, spliceText } from "./json_edit.ts";
-import { parseJson, positionAt, type Refusal } from "./json_text.ts";
+import { type Leniency, parseJson, positionAt, type Refusal } from "./json_text.ts";
 import { endOf, layoutOf } from "./layout.ts";
 
 /**
@@ -39,17 +39,34 @@ export interface EventSurvey {
   readonly entries: readonly FoundEntry[];
 }
 
+/** All events of a hook file. */
+export interface FileSurvey {
+  readonly kind: "surveyed";
+  readonly file: JsonFile;
+  /** The first thing that a reader of strict JSON would refuse, if any. */
+  readonly leniency: Leniency | undefined;
+  readonly entries: readonly FoundEntry[];
+}
+
 /** The file with its `hooks` object, or why it is none. */
 function openFile(
   text: string,
-): { readonly kind: "opened"; file: JsonFile; hooks: Member | undefined } | Refusal {
+):
+  | {
+    readonly kind: "opened";
+    readonly file: JsonFile;
+    readonly leniency: Leniency | undefined;
+    readonly hooks: Member | undefined;
+  }
+  | Refusal {
   const parsed = parseJson(text);
   if (parsed.kind === "refused") return parsed;
-  const { root, tokens } = parsed;
+  const { root, tokens, leniency } = parsed;
   if (root.type !== "object") return refusedAt(text, root, "is not an object");
   const hooks = memberOf(text, root, "hooks", "object");
   if (hooks?.kind === "refused") return hooks;
-  return { kind: "opened", file: { text, root, tokens, layout: layoutOf(text, root) }, hooks };
+  const file = { text, root, tokens, layout: layoutOf(text, root) };
+  return { kind: "opened", file, leniency, hooks };
 }
 
 /**
@@ -112,7 +129,7 @@ function takeGroup(
 export function surveyFile(
   text: string,
   shape: HookShape,
-): { readonly kind: "surveyed"; file: JsonFile; entries: readonly FoundEntry[] } | Refusal {
+): FileSurvey | Refusal {
   const opened = openFile(text);
   if (opened.kind === "refused") return opened;
   const names = (opened.hooks?.value.children ?? [])
@@ -122,7 +139,7 @@ export function surveyFile(
     const survey = surveyEvent(text, shape, event);
     return survey.kind === "refused" ? [] : survey.entries;
   });
-  return { kind: "surveyed", file: opened.file, entries };
+  return { kind: "surveyed", file: opened.file, leniency: opened.leniency, entries };
 }
 
 /** A member of an object: the property and its value. */

@@ -84,9 +84,11 @@ export function startsLine(text: string, offset: number): boolean {
   return startOfLine(text, offset) + indentationAt(text, offset).length === offset;
 }
 
+/** Looks backwards step by step: a search for a break that the text does not have would read all of it. */
 function startOfLine(text: string, offset: number): number {
-  const before = text.slice(0, offset);
-  return Math.max(before.lastIndexOf("\n"), before.lastIndexOf("\r")) + 1;
+  let start = offset;
+  while (start > 0 && text[start - 1] !== "\n" && text[start - 1] !== "\r") start--;
+  return start;
 }
 
 /** The step from a container's line to its first child's, at the first place that shows one. */

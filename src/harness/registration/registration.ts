@@ -1,6 +1,8 @@
 /** What registering with a harness means: which file, which entries, and what the harness asks for. */
 
 import { shellQuote } from "../shell_quote.ts";
+import type { ExtraHooks } from "./extra_hooks.ts";
+import type { EntryTemplate, HookTemplate } from "./hook_template.ts";
 import type { HookShape } from "./hook_survey.ts";
 import type { JsonValue } from "./layout.ts";
 import type { HookEntry, OwnGroup } from "./own_hooks.ts";
@@ -23,6 +25,13 @@ export interface Registration {
   readonly template: HookTemplate;
   /** Scripts of the shell suite that an entry takes the place of, by its token. */
   readonly replaces?: Readonly<Record<string, readonly string[]>>;
+  /** Entries besides the guard's. */
+  readonly extras?: readonly ExtraHooks[];
+  /**
+   * The hook file below a home that its operator keeps out of the repository, if there is one. The
+   * extras go there in a home of the shell suite, whose own file has to hold what the suite expects.
+   */
+  readonly localFile?: string;
   /** What it wants before it runs the hooks. */
   readonly trust: string;
   /** What a changed entry costs, one sentence or none. */
@@ -55,24 +64,6 @@ export type UserPlace =
 
 /** The text of a hook file that registers nothing yet. */
 export const EMPTY_HOOK_FILE = "{}\n";
-
-/** A hook file of ours. */
-export interface HookTemplate {
-  readonly hooks: Readonly<Record<string, readonly (GroupTemplate | EntryTemplate)[]>>;
-}
-
-interface GroupTemplate {
-  readonly matcher?: string | undefined;
-  readonly hooks: readonly EntryTemplate[];
-}
-
-interface EntryTemplate {
-  readonly type: string;
-  readonly command: string;
-  readonly timeout?: number | undefined;
-  readonly asyncRewake?: boolean | undefined;
-  readonly loop_limit?: number | undefined;
-}
 
 /** What the placeholders stand for; both are absolute paths. */
 export interface RegisteredPaths {

@@ -52,6 +52,7 @@ export function applyChanges(changes: readonly FileChange[]): Applied {
 /** Makes one change, and returns what takes it back. */
 function applyOne(change: FileChange): () => void {
   const { path, before, after, mode } = change;
+  if (change.isFolder) return applyFolder(change);
   if (after === undefined) {
     requireUnchanged(path, before);
     Deno.removeSync(path);
@@ -77,6 +78,21 @@ function applyOne(change: FileChange): () => void {
   };
 }
 
+/** Makes or removes a folder, and returns what takes that back. */
+function applyFolder({ path, after, mode }: FileChange): () => void {
+  const make = (): void => {
+    Deno.mkdirSync(path);
+    if (mode !== undefined) Deno.chmodSync(path, mode);
+  };
+  const remove = (): void => Deno.removeSync(path);
+  if (after === undefined) {
+    remove();
+    return make;
+  }
+  make();
+  return remove;
+}
+
 /** An editor may have saved the file since it was read; its text must not be lost. */
 function requireUnchanged(path: string, before: Uint8Array | undefined): void {
   if (before === undefined) {
@@ -91,7 +107,7 @@ function requireUnchanged(path: string, before: Uint8Array | undefined): void {
 }
 
 function write(path: string, content: string | Uint8Array, mode: number | undefined): void {
-  replaceFile(path, content, mode === undefined ? {} : { mode });
+  replaceFile(path, content, { isFlushed: true, ...(mode === undefined ? {} : { mode }) });
   // The umask has taken bits from a new file that the old one had.
   if (mode !== undefined) Deno.chmodSync(path, mode);
 }

@@ -1,9 +1,9 @@
 /** The harnesses that a command line names. */
 
-import { REGISTRATIONS } from "../../harness/registration/table.ts";
+import { INTEGRATIONS } from "./integrations.ts";
 
 /** Every harness that can be named, in the order in which they are done. */
-export const HARNESS_WORDS: readonly string[] = REGISTRATIONS.map(({ harness }) => harness);
+export const HARNESS_WORDS: readonly string[] = INTEGRATIONS.map(({ harness }) => harness);
 
 /** The word for all of them. */
 export const ALL = "all";

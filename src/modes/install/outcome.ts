@@ -74,10 +74,13 @@ function aboutFile(file: PlannedFile, mode: string): readonly string[] {
   const path = `  ${printable(file.path)}`;
   switch (file.how) {
     case "added":
+      if (file.isWhole) return ["Wrote, as turnguard's own:", path];
       return [`Added ${file.what} to`, path, ...inTheWay(file)];
     case "updated":
+      if (file.isWhole) return ["Brought up to date, turnguard's own:", path];
       return [`Brought turnguard's own ${file.what} up to date in`, path, ...inTheWay(file)];
     case "removed":
+      if (file.isWhole) return ["Removed, turnguard's own:", path];
       return [`Took ${file.what} of turnguard out of`, path];
     case "none":
       return mode === "install"
@@ -92,7 +95,7 @@ function inTheWay({ path, references }: PlannedFile): readonly string[] {
   const [first] = references;
   if (first === undefined) return [];
   return [
-    "A Stop hook of the fm-*.sh scripts is already registered in",
+    "A guard of the fm-*.sh scripts is already registered in",
     `  ${printable(path)}:${first.line}`,
     ...labelled(
       "",

@@ -39,7 +39,7 @@ export async function perform(
     const remembered = await remember(file.record.record, environment);
     if (remembered.kind === "done") {
       undo.push(remembered.back);
-    } else if (file.record.record.replaced.length > 0) {
+    } else if (isNeeded(file.record.record)) {
       for (const back of undo) back();
       return {
         kind: "failed",
@@ -50,7 +50,7 @@ export async function perform(
     } else {
       attention.push(
         `What ${file.path} was before could not be remembered (${remembered.because}): uninstall ` +
-          "will leave an empty file or drop an empty list there.",
+          "may leave an empty file or folder there, or drop an empty list.",
       );
     }
   }
@@ -68,6 +68,11 @@ export async function perform(
       : `all but these are as they were: ${applied.left.join(", ")}`,
     todo: "see that it and its folder can be written, then do it again",
   };
+}
+
+/** Whether it holds what others wrote and nothing else has any more. */
+function isNeeded({ replaced, original }: InstallRecord): boolean {
+  return replaced.length > 0 || original !== undefined;
 }
 
 type Remembered =

@@ -24,7 +24,10 @@ export function homePlace(root: string, name: string): Place {
 }
 
 /** The hook file of the user. */
-export function userPlace({ harness, user }: Registration, environment: Environment): FoundPlace {
+export function userPlace(
+  { harness, user }: Pick<Registration, "harness" | "user">,
+  environment: Environment,
+): FoundPlace {
   if (user === undefined || user.kind === "none") {
     const why = user?.because ?? `There is no file for every project of a user that would do.`;
     return {

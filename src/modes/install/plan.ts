@@ -15,6 +15,8 @@ export interface FileChange {
   readonly after: string | undefined;
   /** Permission bits that it keeps, or gets when it is new. */
   readonly mode: number | undefined;
+  /** Whether it is a folder that comes, or goes once it is empty; it has no text then. */
+  readonly isFolder?: true;
   /** Folders that go with it when they are empty then, the innermost first. */
   readonly folders?: readonly string[];
 }
@@ -33,6 +35,8 @@ export interface PlannedFile {
   readonly path: string;
   /** What was put in or taken out, such as `2 hooks`. */
   readonly what: string;
+  /** Whether all of it is ours. */
+  readonly isWhole?: true;
   readonly change?: FileChange;
   readonly record: RecordChange;
   /** Where the shell suite's guards stand. */

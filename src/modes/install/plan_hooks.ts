@@ -1,19 +1,22 @@
 /** Entries of ours worked into the hook files of one harness. */
 
-import { dirname, join } from "@std/path";
-import { insertHooks, type Insertion } from "../../harness/registration/insert_hooks.ts";
+import { join } from "@std/path";
+import { insertHooks } from "../../harness/registration/insert_hooks.ts";
 import { decodeJson, parseJson, type Refusal } from "../../harness/registration/json_text.ts";
-import { runsReference } from "../../harness/registration/own_hooks.ts";
-import { EMPTY_HOOK_FILE, type Registration } from "../../harness/registration/registration.ts";
-import { surveyFile } from "../../harness/registration/hook_survey.ts";
-import { removeHooks } from "../../harness/registration/remove_hooks.ts";
-import { findTargetFile, type TargetFile } from "../../harness/registration/target_file.ts";
+import { hasToken, type OwnGroup, runsReference } from "../../harness/registration/own_hooks.ts";
+import {
+  EMPTY_HOOK_FILE,
+  ownGroups,
+  type Registration,
+} from "../../harness/registration/registration.ts";
+import { type HookShape, surveyFile } from "../../harness/registration/hook_survey.ts";
+import { findTargetFile } from "../../harness/registration/target_file.ts";
 import { readText } from "../../platform/file_text.ts";
 import { counted } from "../person_output.ts";
-import { missingFolders } from "./apply.ts";
-import { type HookUnit, hookUnits, tokensOf } from "./hook_units.ts";
-import { type Plan, type PlannedFile, type RecordChange, refusal } from "./plan.ts";
-import { readRecord, recordPath } from "./record.ts";
+import { recordChange } from "./hook_record.ts";
+import { type HookUnit, hookUnits, placesOf } from "./hook_units.ts";
+import { notAHome } from "./not_a_home.ts";
+import { type Plan, type PlannedFile, refusal } from "./plan.ts";
 import type { InstallRequest } from "./request.ts";
 
 /** Works out the registration with one harness. Writes nothing. */
@@ -24,24 +27,58 @@ export async function planHooks(
   const { harness, trust, afterUpdate } = registration;
   const found = hookUnits(registration, request);
   if (found.kind === "none") return refusal(harness, found.wrong, found.todo);
+  if (found.units.every(({ groups }) => groups.length === 0)) return notAHome(harness, request);
   const files: PlannedFile[] = [];
   const attention: string[] = [];
   for (const unit of found.units) {
     const planned = await planUnit(unit, registration, request);
     if (planned.kind === "refused") return refusal(harness, planned.wrong, planned.todo);
-    files.push(planned.file);
+    if (planned.file !== undefined) files.push(planned.file);
     attention.push(...planned.attention);
+  }
+  if (request.extras.includes("activity") && !hasActivity(registration)) {
+    attention.push(
+      `${harness} has no hooks that tell what a session does; only the guard is there.`,
+    );
   }
   const obstacle = registration.obstacle?.((name) => {
     const file = readText(join(request.root, name));
     return file.kind === "text" ? file.text : undefined;
   });
   if (obstacle !== undefined) attention.push(obstacle);
+  attention.push(...registeredTwice(registration, request));
   return { kind: "planned", harness, files, trust, afterUpdate, attention };
 }
 
+/** That the guard stands both in the home and with the user, since a harness runs all it finds. */
+function registeredTwice(registration: Registration, request: InstallRequest): readonly string[] {
+  const other = placesOf(registration, { ...request, isForUser: !request.isForUser });
+  const [place] = other.kind === "found" ? other.places : [];
+  if (place === undefined) return [];
+  const path = join(place.base, place.name);
+  const file = readText(path);
+  if (file.kind !== "text") return [];
+  const groups = ownGroups(registration, request);
+  if (!groups.some(isIn(file.text, registration.shape ?? "groups"))) return [];
+  const flag = request.isForUser ? "" : " --user";
+  return [
+    `It is registered in ${path} too, and both may run at the end of a turn. To take that one out: ` +
+    `turnguard uninstall ${registration.harness}${flag}`,
+  ];
+}
+
+/** Whether a harness has hooks that tell what a session does. */
+export function hasActivity({ extras = [] }: Registration): boolean {
+  return extras.some(({ when }) => when === "activity");
+}
+
 type PlannedUnit =
-  | { readonly kind: "planned"; readonly file: PlannedFile; readonly attention: readonly string[] }
+  | {
+    readonly kind: "planned";
+    /** `undefined` when the file is not there and nothing is wanted in it. */
+    readonly file?: PlannedFile;
+    readonly attention: readonly string[];
+  }
   | { readonly kind: "refused"; readonly wrong: string; readonly todo: string };
 
 async function planUnit(
@@ -54,6 +91,9 @@ async function planUnit(
   const target = findTargetFile(place.base, place.name, place);
   if (target.kind === "refused") return unusable(target);
   const { initial = EMPTY_HOOK_FILE, shape = "groups" } = registration;
+  if (target.kind === "absent" && unit.groups.length === 0) {
+    return { kind: "planned", attention: [] };
+  }
   const decoded = target.kind === "present"
     ? decodeJson(target.bytes)
     : { kind: "text" as const, text: initial };
@@ -67,16 +107,18 @@ async function planUnit(
       todo: "move it out of the way, then install again",
     };
   }
+  const groups = [...unit.groups, ...unit.kept.filter(isIn(decoded.text, shape))];
+  if (groups.length === 0) return { kind: "planned", attention: [] };
   const insertion = insertHooks(decoded.text, {
     shape,
-    groups: unit.groups,
+    groups,
     replaceReferences: request.replacesShell,
   });
   if (insertion.kind === "refused") return malformed(path, insertion);
   const attention = leniency(path, decoded.text, registration);
   const { how, text: after, references } = insertion;
   const record = await recordChange(registration, request, target, decoded.text, insertion);
-  const count = unit.groups.flatMap(({ entries }) => entries).length;
+  const count = groups.flatMap(({ entries }) => entries).length;
   const file = { path, what: counted(count, "hook"), record, references } as const;
   if (how === "none") {
     return {
@@ -95,40 +137,14 @@ async function planUnit(
   return { kind: "planned", attention, file: { ...file, how, change } };
 }
 
-/** What has to be remembered so that the file can come back as it is now. */
-async function recordChange(
-  registration: Registration,
-  { environment }: InstallRequest,
-  target: Exclude<TargetFile, { kind: "refused" }>,
-  before: string,
-  insertion: Exclude<Insertion, { kind: "refused" }>,
-): Promise<RecordChange> {
-  if (insertion.how === "none") return { kind: "keep" };
-  const { shape = "groups" } = registration;
-  const tokens = tokensOf(registration);
-  const hadOurs = removeHooks(before, shape, tokens);
-  const isFirst = hadOurs.kind === "edited" && hadOurs.count === 0;
-  const at = await recordPath(environment, target.path);
-  const old = isFirst || at === undefined ? undefined : readRecord(at, target.path);
-  const created = target.kind === "absent" || (old?.created ?? false);
-  const undone = removeHooks(insertion.text, shape, tokens);
-  const isExact = undone.kind === "edited" && undone.text === before;
-  if (isFirst && isExact && !created) return { kind: "remove" };
-  if (!isFirst && insertion.memory.filled.length + insertion.memory.replaced.length === 0) {
-    return { kind: "keep" };
-  }
-  const { filled, replaced } = insertion.memory;
-  return {
-    kind: "write",
-    record: {
-      version: 1,
-      path: target.path,
-      created,
-      folders: target.kind === "absent" ? missingFolders(dirname(target.path)) : old?.folders ?? [],
-      filled: [...(old?.filled ?? []), ...filled],
-      replaced: [...(old?.replaced ?? []), ...replaced],
-    },
-  };
+/** Tells which groups have an entry in a hook file. */
+function isIn(text: string, shape: HookShape): (group: OwnGroup) => boolean {
+  const survey = surveyFile(text, shape);
+  if (survey.kind === "refused") return () => false;
+  return ({ event, entries }) =>
+    survey.entries.some((found) =>
+      found.event === event && entries.some(({ token }) => hasToken(found.command, token))
+    );
 }
 
 /** Whether a file that should be ours alone has neither our entries nor the suite's. */

@@ -22,6 +22,8 @@ export interface InstallRecord extends EditMemory {
   readonly created: boolean;
   /** The folders that were made for it, the innermost first. */
   readonly folders: readonly string[];
+  /** Its text, where ours took the place of the whole file. */
+  readonly original?: string;
 }
 
 /**
@@ -57,12 +59,17 @@ export function readRecord(recordAt: string, path: string): InstallRecord | unde
       path,
       created: member(value, "created") === true,
       folders: list(member(value, "folders")).filter(isText),
+      ...originalOf(member(value, "original")),
       filled: list(member(value, "filled")).flatMap(filledOf),
       replaced: list(member(value, "replaced")).flatMap(replacedOf),
     };
   } catch {
     return undefined;
   }
+}
+
+function originalOf(value: unknown): Pick<InstallRecord, "original"> {
+  return isText(value) ? { original: value } : {};
 }
 
 function filledOf(value: unknown): FilledContainer[] {

@@ -1,5 +1,6 @@
 /** What was asked for on the command line of `install` or `uninstall`. */
 
+import type { ExtraHooks } from "../../harness/registration/extra_hooks.ts";
 import type { Environment } from "../../platform/environment.ts";
 
 /** One request. */
@@ -17,4 +18,10 @@ export interface InstallRequest extends Request {
   readonly executable: string;
   /** Whether entries of the shell suite give way to ours. */
   readonly replacesShell: boolean;
+  /** Whether there is a home to guard; elsewhere sessions can only be recorded. */
+  readonly guards: boolean;
+  /** Which entries besides the guard's are wanted. */
+  readonly extras: readonly ExtraHooks["when"][];
+  /** The modes that there are: nothing may be registered that would only fail. */
+  readonly modes: readonly string[];
 }

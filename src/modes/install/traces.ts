@@ -8,7 +8,7 @@ import { targetKind } from "../../platform/path_kind.ts";
 interface Traces {
   /** Folders below a home. */
   readonly home: readonly string[];
-  /** Folders below the one of the user. */
+  /** Files and folders below the one of the user. */
   readonly user: readonly string[];
   /** Names of its program. */
   readonly programs: readonly string[];
@@ -22,8 +22,8 @@ const TRACES: Readonly<Record<string, Traces>> = {
   omp: { home: [".omp"], user: [".omp"], programs: ["omp"] },
   cursor: { home: [".cursor"], user: [".cursor"], programs: ["cursor-agent"] },
   grok: { home: [".grok"], user: [".grok"], programs: ["grok"] },
-  // Its hook is the user's alone, so that only the user's folder counts.
-  kimi: { home: [], user: [".kimi-code"], programs: [] },
+  // Its hook is the user's alone, and needs the file that Kimi makes when it is first started.
+  kimi: { home: [], user: [".kimi-code/config.toml"], programs: [] },
 };
 
 /**
@@ -37,7 +37,7 @@ export function leavesTraces(harness: string, root: string, environment: Environ
   const searchPath = environment.get("PATH")?.split(":").filter(isAbsolute) ?? [];
   return traces.home.some((name) => targetKind(join(root, name)) === "directory") ||
     (user !== undefined && isAbsolute(user) &&
-      traces.user.some((name) => targetKind(join(user, name)) === "directory")) ||
+      traces.user.some((name) => targetKind(join(user, name)) !== "absent")) ||
     traces.programs.some((name) =>
       searchPath.some((folder) => targetKind(join(folder, name)) === "file")
     );
