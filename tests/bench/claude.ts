@@ -94,6 +94,30 @@ export function parkedCursor(seconds: number): Promise<Parked> {
   return parked("cursor-agent", (session) => session.park(), seconds);
 }
 
+/** A watchdog over a command that does nothing, with the looks that it has by default. */
+export async function idleWatchdog(seconds: number): Promise<Parked> {
+  const home = Deno.makeTempDirSync({ prefix: "turnguard-bench-" });
+  const watchdog = startTurnguard(["watchdog", "--quiet", "--", "/bin/sleep", "600"], {
+    env: { HOME: home },
+  });
+  try {
+    await new Promise((resolve) => setTimeout(resolve, SETTLING_MS));
+    const before = cpuTicks(watchdog.pid);
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+    const used = (cpuTicks(watchdog.pid) - before) / TICKS_PER_SECOND;
+    const status = Deno.readTextFileSync(`/proc/${watchdog.pid}/status`);
+    const resident = Number(/VmRSS:\s+([0-9]+)/.exec(status)?.[1] ?? NaN) / 1024;
+    return {
+      residentMiB: { kind: "measured", value: resident },
+      cpuPercent: { kind: "measured", value: 100 * used / seconds },
+    };
+  } finally {
+    watchdog.kill("SIGTERM");
+    await watchdog.status;
+    Deno.removeSync(home, { recursive: true });
+  }
+}
+
 /** Ticks of the processor that a process and its reaped children have used. */
 function cpuTicks(pid: number): number {
   const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);

@@ -12,9 +12,9 @@
 import { parseArgs } from "@std/cli";
 import { makeHome, type TestHome } from "../support/home.ts";
 import { TURNGUARD } from "../support/turnguard.ts";
-import { claimAnswerMs, parkedAutoarm, parkedCursor } from "./claude.ts";
+import { claimAnswerMs, idleWatchdog, parkedAutoarm, parkedCursor } from "./claude.ts";
 import { compileEmptyProgram } from "./empty_program.ts";
-import { type Call, type Measured, peakMiB, startedPrograms, wallMs } from "./measure.ts";
+import { type Call, crowdMs, type Measured, peakMiB, startedPrograms, wallMs } from "./measure.ts";
 import { asText, type Gate, gate, gates, type Limits, median, type Row } from "./report.ts";
 
 /** The largest executable in MB; the same limit as the build has. */
@@ -31,6 +31,11 @@ const CLAIM_RUNS = 15;
 const PARKED_MIB = 60;
 const PARKED_PERCENT = 0.1;
 const PARKED_SECONDS = 45;
+
+/** What the activity hook may take, alone and in a crowd. */
+const ACTIVITY_RATIO = 1.3;
+const CROWD = 16;
+const CROWD_ROUNDS = 9;
 
 /** Runs that fill caches and are not counted. */
 const WARM_UP_RUNS = 4;
@@ -70,6 +75,7 @@ async function main(): Promise<number> {
       stop("block, 1000 tasks", many, 2, { ratio: 2, started: 1 }),
       // Where no variable names the harness, up to eight ancestors are looked at on top.
       stop("block, harness by ancestry", blocks, 2, { started: 9 }, {}),
+      activity(blocks.folder),
     ],
     runs,
     blocks.folder,
@@ -78,10 +84,12 @@ async function main(): Promise<number> {
     kind: "measured",
     value: (await Deno.stat(TURNGUARD)).size / 1e6,
   };
-  const [parked, cursor] = await Promise.all([
+  const [parked, cursor, watchdog] = await Promise.all([
     parkedAutoarm(PARKED_SECONDS),
     parkedCursor(PARKED_SECONDS),
+    idleWatchdog(PARKED_SECONDS),
   ]);
+  const crowd = await crowdRatio(empty, activity(blocks.folder).call);
   const extra = [
     ...gate("executable MB", size, EXECUTABLE_MB),
     ...gate("answer to an open claim, ms", await claimAnswerMs(CLAIM_RUNS), CLAIM_MS),
@@ -89,6 +97,9 @@ async function main(): Promise<number> {
     ...gate("parked auto-arm: % of one core", parked.cpuPercent, PARKED_PERCENT),
     ...gate("Cursor park: MiB", cursor.residentMiB, PARKED_MIB),
     ...gate("Cursor park: % of one core", cursor.cpuPercent, PARKED_PERCENT),
+    ...gate("watchdog: MiB", watchdog.residentMiB, PARKED_MIB),
+    ...gate("watchdog: % of one core", watchdog.cpuPercent, PARKED_PERCENT),
+    ...gate("activity, 16 at once: ratio", crowd, ACTIVITY_RATIO),
   ];
   const all: readonly Gate[] = [...gates(rows), ...extra];
   console.log(
@@ -111,6 +122,32 @@ function stop(
     call: { command, env: { ...home.env, ...env }, status },
     limits: { ...limits, peakMiB: PEAK_MIB },
   };
+}
+
+/** The hook that runs before and after every call of a session. */
+function activity(folder: string): Case {
+  const event = { hook_event_name: "PreToolUse", tool_name: "Bash", tool_use_id: "bench" };
+  return {
+    name: "activity",
+    call: {
+      command: [TURNGUARD, "activity", "--host", "claude"],
+      env: { HOME: folder },
+      input: JSON.stringify({ session_id: "bench", ...event }),
+      status: 0,
+    },
+    limits: { ratio: ACTIVITY_RATIO, started: 0, peakMiB: PEAK_MIB },
+  };
+}
+
+/** How many times as long as an empty program the hook takes when sixteen run at once. */
+async function crowdRatio(empty: string, call: Call): Promise<Measured<number>> {
+  const nothing: Call = { command: [empty], env: {}, status: 0 };
+  const [hooks, empties]: [number[], number[]] = [[], []];
+  for (let round = 0; round < CROWD_ROUNDS; round++) {
+    empties.push(await crowdMs(nothing, CROWD));
+    hooks.push(await crowdMs(call, CROWD));
+  }
+  return { kind: "measured", value: median(hooks) / median(empties) };
 }
 
 async function measure(

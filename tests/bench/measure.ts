@@ -11,6 +11,8 @@ import { environmentOf } from "../support/turnguard.ts";
 export interface Call {
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** What it reads; a stop's payload when absent. */
+  readonly input?: string;
   /** Exit status that the run must have; another one would be another thing measured. */
   readonly status: number;
 }
@@ -22,10 +24,20 @@ export type Measured<Value> =
 
 const PAYLOAD = new TextEncoder().encode('{"stop_hook_active":false,"session_id":"bench"}\n');
 
+/** Milliseconds that `count` runs at once take one with another. */
+export async function crowdMs(call: Call, count: number): Promise<number> {
+  const start = performance.now();
+  const ends = await Promise.all(
+    Array.from({ length: count }, () => run(call.command, call)),
+  );
+  for (const { code } of ends) demandStatus(call, code);
+  return (performance.now() - start) / count;
+}
+
 /** Milliseconds from the start of the process to its end. */
 export async function wallMs(call: Call): Promise<number> {
   const start = performance.now();
-  const { code } = await run(call.command, call.env);
+  const { code } = await run(call.command, call);
   const elapsed = performance.now() - start;
   demandStatus(call, code);
   return elapsed;
@@ -45,7 +57,7 @@ export async function peakMiB(call: Call, scratch: string): Promise<Measured<num
     ? ["/usr/bin/python3", "-c", PYTHON_PEAK, file]
     : undefined;
   if (wrapper === undefined) return skipped("neither GNU time nor python3 is here");
-  const { code } = await run([...wrapper, ...call.command], call.env);
+  const { code } = await run([...wrapper, ...call.command], call);
   demandStatus(call, code);
   // GNU time writes a line about the exit status before the number.
   const last = (await Deno.readTextFile(file)).trim().split("\n").at(-1) ?? "";
@@ -57,7 +69,7 @@ export async function startedPrograms(call: Call, scratch: string): Promise<Meas
   if (!isFile("/usr/bin/strace")) return skipped("strace is not here");
   const file = `${scratch}/trace`;
   const strace = ["/usr/bin/strace", "-f", "-qq", "-e", "trace=execve", "-o", file];
-  const { code } = await run([...strace, ...call.command], call.env);
+  const { code } = await run([...strace, ...call.command], call);
   if (!isFile(file)) return skipped("strace may not trace here");
   demandStatus(call, code);
   const lines = (await Deno.readTextFile(file)).split("\n");
@@ -68,7 +80,7 @@ export async function startedPrograms(call: Call, scratch: string): Promise<Meas
 
 async function run(
   command: readonly string[],
-  env: Readonly<Record<string, string>>,
+  { env, input }: Pick<Call, "env" | "input">,
 ): Promise<Deno.CommandOutput> {
   const [program = "", ...args] = command;
   const child = new Deno.Command(program, {
@@ -80,8 +92,9 @@ async function run(
     stdout: "piped",
     stderr: "piped",
   }).spawn();
+  const bytes = input === undefined ? PAYLOAD : new TextEncoder().encode(input);
   const writer = child.stdin.getWriter();
-  const fed = writer.write(PAYLOAD).then(() => writer.close()).catch(() => {
+  const fed = writer.write(bytes).then(() => writer.close()).catch(() => {
     // The empty program ends without reading.
   });
   const output = await child.output();

@@ -8,7 +8,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { isRunning } from "../support/claude_session.ts";
 import { exists, textOf } from "../support/files.ts";
 import { until } from "../support/processes.ts";
-import { tabulate } from "../support/turnguard.ts";
+import { type RunResult, tabulate } from "../support/turnguard.ts";
 import { endOf, summaryOf, WatchdogHome } from "../support/watchdog_home.ts";
 
 function home(): WatchdogHome {
@@ -271,6 +271,7 @@ Deno.test("watchdog: a runner that is killed leaves its command, and the list sa
     it.script(PRE("a"), "echo $$ >$F/pid", "sleep 600"),
   );
   const pid = await it.pid("pid");
+  await until(() => it.activity.files().some((path) => path.endsWith(".watchdog.json")), 20_000);
   runner.signal("SIGKILL");
   await runner.ended();
   assert(isRunning(pid));
@@ -449,7 +450,7 @@ Deno.test("watchdog list: sessions in all their states, as text and as JSON (78)
   assertEquals((await status(it, "nobody")).status, 3);
 });
 
-async function status(it: WatchdogHome, session: string) {
+async function status(it: WatchdogHome, session: string): Promise<RunResult> {
   return await it.start(["watchdog", "status", "--check", "--session", session]).ended();
 }
 
