@@ -93,6 +93,7 @@ const HOOK_MODES: readonly string[] = [
   "autoarm",
   "park",
   "activity",
+  "record",
 ];
 
 /** Lines that the stamp takes in front of the first module. */

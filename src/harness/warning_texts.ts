@@ -111,6 +111,14 @@ export function adapterFailureLine(
   );
 }
 
+/** The line about a turn that ended without its stop hook. */
+export function blindEndLine(because: string, ageSeconds: number): string {
+  return line(
+    `NOTE: the last turn ended without its stop hook: ` +
+      `${printableWithin(because, CAUSE_LIMIT)} (${ageSeconds}s ago)`,
+  );
+}
+
 /** The line of a home whose need cannot be counted. */
 export function unknownNeedLine(because: string): string {
   return line(`WARNING: cannot tell whether this home needs supervision - ${because}.`);

@@ -194,6 +194,18 @@ const SESSION_FIELDS: readonly Field[] = [
     ({ session }) => session.kind === "unreadable" ? session.because : null,
   ),
   stateKey(
+    "blindEnd.because",
+    "text?",
+    "Why the last turn end was judged by nobody; null once one was judged again.",
+    ({ blindEnd }) => blindEnd?.because ?? null,
+  ),
+  stateKey(
+    "blindEnd.atMs",
+    "ms?",
+    "When that was, since the epoch.",
+    ({ blindEnd }) => blindEnd?.atMs ?? null,
+  ),
+  stateKey(
     "autoarm.kind",
     "none|open|closed|unknown?",
     "The auto-arm's claim.",

@@ -1,5 +1,7 @@
 /** Everything that is told about a home, observed once. */
 
+import type { BlindEnd } from "../decide/blind_end.ts";
+import { observeBlindEnd } from "../watch/blind_end.ts";
 import { type DaemonOwnership, judgeDaemon } from "../decide/away_daemon.ts";
 import type { BeaconFact, NeedFact, WatcherFact } from "../decide/facts.ts";
 import { type Freshness, judgeFreshness } from "../decide/freshness.ts";
@@ -76,6 +78,8 @@ export interface StateReport {
   readonly sources: SourceCounts;
   /** Oldest first. */
   readonly recent: readonly JournalEntry[];
+  /** The last turn end that nobody judged, as long as none was judged after it. */
+  readonly blindEnd: BlindEnd | undefined;
 }
 
 /** Need that was counted. */
@@ -123,6 +127,7 @@ async function observeState(
     checks: await countChecks(home),
     sources: await countSources(home, environment, need.sources),
     recent: readJournal(state).slice(-RECENT_VERDICTS),
+    blindEnd: observeBlindEnd(state),
   };
 }
 

@@ -47,6 +47,9 @@ function stateFields(state: StateReport, style: Style): readonly string[] {
     ...(episode.noticed || episode.alarmed || episode.blocks !== null
       ? field("failure", episodeInWords(episode), isFailing(episode) ? style.bad : undefined)
       : []),
+    ...(state.blindEnd === undefined
+      ? []
+      : field("turn end", `nobody judged the last one: ${state.blindEnd.because}`, style.bad)),
     ...field("wakes", queueInWords(state.queue)),
     ...field("checks", checksInWords(checks), refused ? style.bad : undefined),
     ...field("sources", sourcesInWords(sources), sources.rejected > 0 ? style.bad : undefined),

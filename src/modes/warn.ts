@@ -18,6 +18,7 @@ import { repairInstruction } from "../harness/instructions.ts";
 import type { HarnessName } from "../harness/names.ts";
 import {
   adapterFailureLine,
+  blindEndLine,
   branchWakesLine,
   type Lapse,
   pendingWakesLine,
@@ -27,6 +28,7 @@ import {
   unknownNeedLine,
   warningBanner,
 } from "../harness/warning_texts.ts";
+import { observeBlindEnd } from "../watch/blind_end.ts";
 import { observeAwayMode } from "../observe/daemon.ts";
 import type { Home } from "../observe/home.ts";
 import { homeCommands } from "../observe/home_commands.ts";
@@ -38,6 +40,7 @@ import { observeCheckout } from "../observe/pull_warning/checked_out_branch.ts";
 import { observeWakeBacklog, type WakeBacklog } from "../observe/pull_warning/wake_backlog.ts";
 import { graceVariables } from "../observe/turn_end.ts";
 import type { Environment } from "../platform/environment.ts";
+import { nowSeconds } from "../platform/clock.ts";
 import { writeTo } from "../platform/output.ts";
 import { targetKind } from "../platform/path_kind.ts";
 import { systemProcesses } from "../platform/processes.ts";
@@ -172,7 +175,11 @@ async function lapseText(context: Context, need: string, lapse: Lapse): Promise<
     ? reminderLine(lapse)
     : await bannerText(context, need, lapse);
   const failure = observeAdapterFailure(home.state);
-  return failure === undefined ? text : text + adapterFailureLine(failure);
+  const blind = observeBlindEnd(home.state);
+  return text + (failure === undefined ? "" : adapterFailureLine(failure)) +
+    (blind === undefined
+      ? ""
+      : blindEndLine(blind.because, nowSeconds() - Math.floor(blind.atMs / 1000)));
 }
 
 async function bannerText(context: Context, need: string, lapse: Lapse): Promise<string> {

@@ -79,7 +79,10 @@ Deno.test("install claude: writes both hooks in one group and says what is left 
   assertEquals({ status: result.status, stderr: result.stderr }, { status: 0, stderr: "" });
   assertStringIncludes(result.stdout, home.path(FILE));
   assertStringIncludes(result.stdout, "workspace trust dialog");
-  const [stop, autoarm] = commandsFor(TURNGUARD);
+  const [stop = "", autoarm] = commandsFor(TURNGUARD);
+  const command = stop.replace("claude-stop", "record").replace("stop --root", "record --root")
+    .replace(" --claude", "");
+  const recorder = { hooks: [{ type: "command", command, timeout: 5 }] };
   assertEquals(JSON.parse(hookFile("claude", home)), {
     hooks: {
       Stop: [{
@@ -88,6 +91,8 @@ Deno.test("install claude: writes both hooks in one group and says what is left 
           { type: "command", command: autoarm, asyncRewake: true, timeout: 28800 },
         ],
       }],
+      StopFailure: [recorder],
+      Notification: [{ matcher: "idle_prompt", ...recorder }],
     },
   });
   const names = [...Deno.readDirSync(home.path(".claude"))].map(({ name }) => name);

@@ -44,14 +44,17 @@ export function hookFile(harness: Harness, home: TestHome): string {
   return Deno.readTextFileSync(home.path(HOOK_FILES[harness]));
 }
 
-/** The commands in the hook file of a home, in their order. */
+/** Marks the hooks that come with Claude's guard and only take notes. */
+const RECORDER = "turnguard:record;";
+
+/** The commands in the hook file of a home, in their order, but for those that only take notes. */
 export function commandsIn(harness: Harness, home: TestHome): readonly string[] {
   const found = hookFile(harness, home).matchAll(/"command": ?("(?:[^"\\]|\\.)*")/g);
   return [...found].map(([, command = ""]) => {
     const value: unknown = JSON.parse(command);
     assert(typeof value === "string");
     return value;
-  });
+  }).filter((command) => !command.includes(RECORDER));
 }
 
 /**

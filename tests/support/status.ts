@@ -63,6 +63,7 @@ export const QUIET_STATE: StateReport = {
     because: null,
   },
   recent: [],
+  blindEnd: undefined,
 };
 
 /** What the guard makes of such a home. */

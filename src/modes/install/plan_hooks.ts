@@ -107,13 +107,18 @@ async function planUnit(
       todo: "move it out of the way, then install again",
     };
   }
-  const groups = [...unit.groups, ...unit.kept.filter(isIn(decoded.text, shape))];
-  if (groups.length === 0) return { kind: "planned", attention: [] };
-  const insertion = insertHooks(decoded.text, {
-    shape,
-    groups,
-    replaceReferences: request.replacesShell,
-  });
+  const wanted = [...unit.groups, ...unit.kept.filter(isIn(decoded.text, shape))];
+  if (wanted.length === 0) return { kind: "planned", attention: [] };
+  const put = (groups: readonly OwnGroup[]): ReturnType<typeof insertHooks> =>
+    insertHooks(decoded.text, { shape, groups, replaceReferences: request.replacesShell });
+  const first = put(wanted);
+  // What comes with the guard does not come without it.
+  const groups = first.kind === "edited" && first.references.length > 0
+    ? wanted.filter((group) =>
+      !comesWithGuard(registration, group) || isIn(decoded.text, shape)(group)
+    )
+    : wanted;
+  const insertion = groups.length === wanted.length ? first : put(groups);
   if (insertion.kind === "refused") return malformed(path, insertion);
   const attention = leniency(path, decoded.text, registration);
   const { how, text: after, references } = insertion;
@@ -135,6 +140,15 @@ async function planUnit(
     mode: target.kind === "present" ? target.mode : undefined,
   };
   return { kind: "planned", attention, file: { ...file, how, change } };
+}
+
+/** Whether a group is one of those that are always registered beside the guard. */
+function comesWithGuard({ extras = [] }: Registration, { entries }: OwnGroup): boolean {
+  const paths = { executable: "/", root: "/" };
+  const tokens = extras.filter(({ when }) => when === "always")
+    .flatMap(({ template }) => ownGroups({ template }, paths))
+    .flatMap((group) => group.entries.map(({ token }) => token));
+  return entries.some(({ token }) => tokens.includes(token));
 }
 
 /** Tells which groups have an entry in a hook file. */

@@ -11,6 +11,7 @@ import {
   type Sample,
 } from "../../decide/deadman.ts";
 import { judgeCondition } from "../../decide/deadman_condition.ts";
+import { observeBlindEnd } from "../../watch/blind_end.ts";
 import type { Home } from "../../observe/home.ts";
 import { observeTurnEnd } from "../../observe/turn_end.ts";
 import { nowSeconds } from "../../platform/clock.ts";
@@ -117,6 +118,8 @@ async function look(
     steady: (fact) => Promise.resolve(fact),
   });
   const { kind, because } = await judgeCondition(facts);
+  const blind = kind === "unhealthy" ? observeBlindEnd(home.state) : undefined;
+  const told = blind === undefined ? because : `${because}; last turn end: ${blind.because}`;
   // Texts of lock files are in it; the record and the notify command are to get plain ones.
-  return { kind, because: printableWithin(because, BECAUSE_LIMIT) };
+  return { kind, because: printableWithin(told, BECAUSE_LIMIT) };
 }
