@@ -41,3 +41,14 @@ function readStamp(): Pick<BuildInfo, "version" | "commit"> {
 export function buildInfo(): BuildInfo {
   return { ...readStamp(), target: Deno.build.target, deno: Deno.version.deno };
 }
+
+/**
+ * The variables that the executable was built to read, a `*` at the end standing for any rest; none
+ * when run from the sources.
+ */
+export function readableEnvironment(): readonly string[] {
+  const stamp: unknown = Reflect.get(globalThis, "__TURNGUARD_BUILD__");
+  if (typeof stamp !== "object" || stamp === null || !("environment" in stamp)) return [];
+  const names: readonly unknown[] = Array.isArray(stamp.environment) ? stamp.environment : [];
+  return names.filter((name) => typeof name === "string");
+}

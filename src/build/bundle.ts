@@ -7,6 +7,7 @@
 import { join } from "@std/path";
 import { runDeno } from "./deno_child.ts";
 import { BuildFailure, diskFull, saysDiskFull } from "./failure.ts";
+import { READABLE_ENVIRONMENT } from "./permissions.ts";
 import { makeScratch } from "./scratch.ts";
 import { settleSourceMaps } from "./source_maps.ts";
 
@@ -131,9 +132,11 @@ async function pointAtBundles(
       return `import("./${name}.js")`;
     },
   );
+  // What it may read is told to it, so that it can say whether it is what was built.
+  const told = { ...stamp, environment: READABLE_ENVIRONMENT };
   await Deno.writeTextFile(
     entry,
-    `globalThis.__TURNGUARD_BUILD__=${JSON.stringify(stamp)};\n${text}`,
+    `globalThis.__TURNGUARD_BUILD__=${JSON.stringify(told)};\n${text}`,
   );
   return [...loaded].sort();
 }

@@ -9,7 +9,7 @@
  */
 
 /** The environment variables it may read; a `*` at the end stands for any rest. */
-const READABLE_ENVIRONMENT: readonly string[] = [
+export const READABLE_ENVIRONMENT: readonly string[] = [
   "FM_*",
   "TURNGUARD_*",
   "CLAUDE_*",

@@ -14,18 +14,20 @@ import { checkPermissions, observeGrants } from "./doctor/permissions.ts";
 import { checkProcesses, observeProcesses } from "./doctor/processes.ts";
 import { checkSettings } from "./doctor/settings.ts";
 import { checkContents, checkState, observeState } from "./doctor/state_directory.ts";
+import { observeSelf, selfLines } from "./doctor/self.ts";
 import { checkWatcher } from "./doctor/watcher.ts";
-import { type Call, type ExitStatus, hasFlag, type ModeSpec } from "./mode.ts";
+import { type Call, EXIT, type ExitStatus, hasFlag, type ModeSpec } from "./mode.ts";
 import { counted, labelled, say, sayJson, screenStyle, type Style } from "./person_output.ts";
 
 /** The mode. */
 export const doctorMode: ModeSpec = {
   name: "doctor",
-  kind: "read-only",
+  kind: "person",
   summary: "Check the executable, the machine and the home; say what to do.",
   flags: [
     { name: "root", value: "DIR", summary: "Root of the home." },
     { name: "json", summary: "Print one JSON object." },
+    { name: "self", summary: "What this executable is, and whether it is as built." },
   ],
   details: [
     "Exit status: 0 when all is well, 1 when something is wrong, 3 when something could not be " +
@@ -38,11 +40,22 @@ export const doctorMode: ModeSpec = {
 };
 
 async function doctor(call: Call): Promise<ExitStatus> {
+  if (hasFlag(call, "self")) return await examineSelf(call);
+  // Looking must change nothing; --self has to see what was granted first.
+  Deno.permissions.revokeSync({ name: "write" });
   const checks = await examine(call);
   const status = statusOf(checks);
   if (hasFlag(call, "json")) await sayJson({ outcome: overall(checks), checks });
   else await say(asScreen(checks, screenStyle(call.environment)));
   return status;
+}
+
+async function examineSelf(call: Call): Promise<ExitStatus> {
+  const report = observeSelf();
+  if (hasFlag(call, "json")) await sayJson(report);
+  else await say(selfLines(report));
+  if (!report.compiled) return EXIT.undetermined;
+  return report.isAsBuilt ? EXIT.ok : EXIT.failure;
 }
 
 async function examine(call: Call): Promise<readonly Check[]> {
