@@ -77,6 +77,8 @@ const TERMINAL = [
 
 /** The guard of OpenCode 2. */
 function setup(ctx) {
+  // Some builds of OpenCode 1 call this as well, with nothing to subscribe to.
+  if (typeof ctx?.event?.subscribe !== "function") return undefined;
   const directory = ctx.location?.directory;
   const root = rootOf(undefined, directory);
   const controller = new AbortController();

@@ -33,6 +33,8 @@ export function FmPrimaryWatchArm({ client, directory, worktree }) {
 
 /** The bridge of OpenCode 2. */
 function setup(ctx) {
+  // Some builds of OpenCode 1 call this as well, with nothing to subscribe to.
+  if (typeof ctx?.event?.subscribe !== "function") return undefined;
   const bridge = publish(
     checkoutOf(ctx.location?.directory ?? process.cwd()),
     (last, text) => ctx.session.prompt({ sessionID: last.sessionID, text, delivery: "queue" }),

@@ -21,27 +21,47 @@ async function isArmed() {
   }
 }
 
+/**
+ * Milliseconds after the end of an agent's loop in which a host that knows it says that the run has
+ * settled. Builds up to 0.73 never do.
+ */
+const SETTLE_MS = 500;
+
+let knowsSettled = false;
+let timer;
+
 export default function turnendGuard(pi) {
   const mark = () => void markForPi(ROOT, ".pi-turnend-extension-loaded", DIGEST);
   mark();
   pi.on("session_start", mark);
-  pi.on("agent_settled", async () => {
-    if (guardFollowupActive) {
-      guardFollowupActive = false;
-      return;
-    }
-    if (await isArmed()) return;
-    const banner = await guardBanner(ROOT);
-    if (banner === undefined) return;
-    // Before it is sent: sending may run into the next end at once.
-    guardFollowupActive = true;
-    try {
-      await pi.sendUserMessage(marked("turn-end-guard", blindTurn(banner)), {
-        deliverAs: "followUp",
-      });
-    } catch (error) {
-      guardFollowupActive = false;
-      noteFailure(ROOT, "pi", error);
-    }
+  pi.on("agent_start", () => clearTimeout(timer));
+  pi.on("agent_settled", () => {
+    knowsSettled = true;
+    clearTimeout(timer);
+    return settled(pi);
   });
+  pi.on("agent_end", () => {
+    clearTimeout(timer);
+    if (!knowsSettled) timer = setTimeout(() => void settled(pi), SETTLE_MS);
+  });
+}
+
+async function settled(pi) {
+  if (guardFollowupActive) {
+    guardFollowupActive = false;
+    return;
+  }
+  if (await isArmed()) return;
+  const banner = await guardBanner(ROOT);
+  if (banner === undefined) return;
+  // Before it is sent: sending may run into the next end at once.
+  guardFollowupActive = true;
+  try {
+    await pi.sendUserMessage(marked("turn-end-guard", blindTurn(banner)), {
+      deliverAs: "followUp",
+    });
+  } catch (error) {
+    guardFollowupActive = false;
+    noteFailure(ROOT, "pi", error);
+  }
 }

@@ -16,9 +16,12 @@ export type WriteOutcome =
   /** The file cannot be used; nothing was changed. */
   | "unusable";
 
-/** Looks for what others spooled meanwhile, and milliseconds for all of them. */
-const SWEEPS = 20;
-const SWEEP_MS = 250;
+/**
+ * Looks for what others spooled meanwhile, and milliseconds for all of them. Only where hundreds of
+ * hooks run at once is there anything left after the first few.
+ */
+const SWEEPS = 40;
+const SWEEP_MS = 2_000;
 
 /**
  * Records one event in the activity file at `file`, whose folder may be used. Never throws.

@@ -16,8 +16,11 @@ import { readStandardInput } from "../platform/stdin.ts";
 import { firstStopSignal } from "../platform/stop_signal.ts";
 import { type Call, EXIT, type ExitStatus, flagValue, hasFlag, type ModeSpec } from "./mode.ts";
 
-/** Milliseconds after which the hook gives up, so that a host never waits for it. */
-const DEADLINE_MS = 1_000;
+/**
+ * Milliseconds after which the hook gives up. Nothing in it waits but for its input, which has a limit of
+ * its own; on a machine where hundreds of hooks start at once, each of them takes seconds.
+ */
+const DEADLINE_MS = 10_000;
 
 /** What is read of a payload; the rest of a longer one is read and thrown away. */
 const INPUT_LIMITS = { maximumBytes: 32 * 1024 * 1024, silenceMs: 700, settleMs: 100 };

@@ -29,18 +29,13 @@ function numbers(count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => index);
 }
 
-/** All at once, as many as there are. */
-async function together(home: ActivityHome, payloads: readonly Payload[]): Promise<void> {
-  await Promise.all(payloads.map((payload) => home.send(payload, { limitMs: 120_000 })));
-}
-
 Deno.test("activity: parallel calls are counted exactly, and nothing waits in the spool (35)", async () => {
   await using home = ActivityHome.make();
-  await Promise.all(
-    numbers(PAIRS).map(async (index) => {
-      await home.send(pre(`t${index}`, "Bash"), { limitMs: 120_000 });
-      await home.send(post(`t${index}`, {}, "Bash"), { limitMs: 120_000 });
-    }),
+  await home.crowd(
+    numbers(PAIRS).map((index) => [
+      pre(`t${index}`, "Bash"),
+      post(`t${index}`, {}, "Bash"),
+    ]),
   );
   const state = await home.stored();
   assertEquals([state?.tool_call_count, state?.tools], [PAIRS, {}]);
@@ -51,9 +46,9 @@ Deno.test("activity: parallel calls are counted exactly, and nothing waits in th
 
 Deno.test("activity: parallel launches and then their ends are counted exactly (36)", async () => {
   await using home = ActivityHome.make();
-  await together(home, numbers(PAIRS).map((index) => pre(`t${index}`)));
+  await home.crowd(numbers(PAIRS).map((index) => [pre(`t${index}`)]));
   assertEquals((await home.stored())?.subagents_in_flight, PAIRS);
-  await together(home, numbers(PAIRS).map((index) => post(`t${index}`, done())));
+  await home.crowd(numbers(PAIRS).map((index) => [post(`t${index}`, done())]));
   assertEquals((await home.stored())?.subagents_in_flight, 0);
 });
 
@@ -75,12 +70,10 @@ Deno.test("activity: many processes with many events each lose none of them", as
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
   })();
-  await Promise.all(
-    numbers(processes).map(async (process) => {
-      for (const event of numbers(events)) {
-        await home.send(pre(`t${process}-${event}`, "Bash"), { limitMs: 120_000 });
-      }
-    }),
+  await home.crowd(
+    numbers(processes).map((process) =>
+      numbers(events).map((event) => pre(`t${process}-${event}`, "Bash"))
+    ),
   );
   over = true;
   await reader;

@@ -9,7 +9,13 @@ import { join } from "@std/path";
 import { sessionFileName, sessionHash } from "../../src/activity/activity_paths.ts";
 import { type Payload, SESSION } from "./activity_session.ts";
 import { exists, textOf } from "./files.ts";
-import { type RunOptions, type RunResult, runTurnguard } from "./turnguard.ts";
+import {
+  type RunOptions,
+  runProgram,
+  type RunResult,
+  runTurnguard,
+  TURNGUARD,
+} from "./turnguard.ts";
 
 /** What a session's file says, as far as tests read it. */
 export interface StoredActivity {
@@ -76,6 +82,35 @@ export class ActivityHome implements AsyncDisposable {
   /** Runs the hook, which must say nothing. */
   async send(...args: Parameters<ActivityHome["run"]>): Promise<void> {
     assertEquals(await this.run(...args), { status: 0, stdout: "", stderr: "" });
+  }
+
+  /**
+   * Runs many hooks at once; each row's payloads follow each other. All must end with status 0 and
+   * say nothing.
+   */
+  async crowd(rows: readonly (readonly Payload[])[]): Promise<void> {
+    const folder = Deno.makeTempDirSync({ dir: this.folder, prefix: "crowd-" });
+    for (const [row, payloads] of rows.entries()) {
+      for (const [index, payload] of payloads.entries()) {
+        const text = JSON.stringify({ session_id: SESSION, ...payload });
+        Deno.writeTextFileSync(join(folder, `${row}.${index}`), text);
+      }
+    }
+    const script = [
+      "folder=$1 rows=$2 each=$3 program=$4",
+      "for ((row = 0; row < rows; row++)); do",
+      "  (for ((i = 0; i < each; i++)); do",
+      '    "$program" activity --host claude <"$folder/$row.$i" || echo "status $?"',
+      "  done) &",
+      "done",
+      "wait",
+    ].join("\n");
+    const counts = [String(rows.length), String(rows[0]?.length ?? 0)];
+    const result = await runProgram(
+      ["/bin/bash", "-c", script, "crowd", folder, ...counts, TURNGUARD],
+      { env: { HOME: this.home }, stdin: null, limitMs: 600_000 },
+    );
+    assertEquals(result, { status: 0, stdout: "", stderr: "" });
   }
 
   /** What a session's file says; `undefined` when it has none. */
