@@ -2,7 +2,8 @@
  * A model provider on the loopback interface that answers every turn with one short sentence, so
  * that a real CLI takes whole turns and runs its hooks with no model and no network.
  *
- * It speaks the parts of the Responses API and of the Messages API that an agent needs to end a turn.
+ * It speaks the parts of the Responses API, of the Messages API and of chat completions that an agent
+ * needs to end a turn.
  *
  * @module
  */
@@ -63,6 +64,7 @@ export function startMockModel(
 
 function answerOf(path: string): Answer | undefined {
   if (path.endsWith("/responses")) return responseEvents;
+  if (path.endsWith("/chat/completions")) return chatEvents;
   return path.endsWith("/messages") ? messageEvents : undefined;
 }
 
@@ -78,6 +80,9 @@ interface StreamEvent {
 }
 
 function asServerSentEvent(event: StreamEvent): string {
+  // Chat completions name no events, and end with a word that is no JSON.
+  if (event.type === "chat.end") return "data: [DONE]\n\n";
+  if (event.type === "chat") return `data: ${JSON.stringify(event["chunk"])}\n\n`;
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
@@ -110,6 +115,26 @@ function responseEvents(number: number, text: string): readonly StreamEvent[] {
       type: "response.completed",
       response: { ...response, status: "completed", output: [finished], usage },
     },
+  ];
+}
+
+/** The chat completions stream of one answer: its text, then the reason that it ends. */
+function chatEvents(number: number, text: string): readonly StreamEvent[] {
+  const chunk = (delta: unknown, finish_reason: string | null): StreamEvent => ({
+    type: "chat",
+    chunk: {
+      id: `chat_${number}`,
+      object: "chat.completion.chunk",
+      created: 0,
+      model: "mock",
+      choices: [{ index: 0, delta, finish_reason }],
+      usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+    },
+  });
+  return [
+    chunk({ role: "assistant", content: text }, null),
+    chunk({}, "stop"),
+    { type: "chat.end" },
   ];
 }
 
