@@ -6,17 +6,20 @@ import { graceVariables } from "../observe/turn_end.ts";
 import { printable } from "../platform/printable.ts";
 import { systemProcesses } from "../platform/processes.ts";
 import { personHome } from "./call_home.ts";
+import { CANARY_HARNESSES, runCanary } from "./doctor/canary.ts";
 import { type Check, type Outcome, statusOf } from "./doctor/check.ts";
 import { checkClock, observeAges } from "./doctor/clock.ts";
 import { checkExecutable, observeExecutable } from "./doctor/executable.ts";
 import { checkHome, isThere } from "./doctor/home.ts";
 import { checkPermissions, observeGrants } from "./doctor/permissions.ts";
 import { checkProcesses, observeProcesses } from "./doctor/processes.ts";
+import { checkRegistrations } from "./doctor/registrations.ts";
 import { checkSettings } from "./doctor/settings.ts";
 import { checkContents, checkState, observeState } from "./doctor/state_directory.ts";
 import { observeSelf, selfLines } from "./doctor/self.ts";
+import { checkMount, checkPidNamespace, checkWorkingDirectory } from "./doctor/surroundings.ts";
 import { checkWatcher } from "./doctor/watcher.ts";
-import { type Call, EXIT, type ExitStatus, hasFlag, type ModeSpec } from "./mode.ts";
+import { type Call, EXIT, type ExitStatus, flagValue, hasFlag, type ModeSpec } from "./mode.ts";
 import { counted, labelled, say, sayJson, screenStyle, type Style } from "./person_output.ts";
 
 /** The mode. */
@@ -27,11 +30,21 @@ export const doctorMode: ModeSpec = {
   flags: [
     { name: "root", value: "DIR", summary: "Root of the home." },
     { name: "json", summary: "Print one JSON object." },
+    {
+      name: "canary",
+      value: "HARNESS",
+      summary: "Run one real turn in a home that is thrown away.",
+      choices: CANARY_HARNESSES,
+    },
     { name: "self", summary: "What this executable is, and whether it is as built." },
   ],
   details: [
     "Exit status: 0 when all is well, 1 when something is wrong, 3 when something could not be " +
     "determined and nothing is wrong.",
+    "Of every registered harness it tells whether the hooks stand, are quoted as they were " +
+    "written, start a file that is there, get enough time, and when they last really ran.",
+    "--canary makes a home, registers the harness there, has its own program take one turn with " +
+    "your account, and looks whether that turn was blocked. Nothing of your configuration changes.",
     "--json prints an object with the keys outcome and checks; each check has id, outcome (ok, " +
     "wrong or undetermined), what and, where something can be done, todo.",
   ],
@@ -41,9 +54,16 @@ export const doctorMode: ModeSpec = {
 
 async function doctor(call: Call): Promise<ExitStatus> {
   if (hasFlag(call, "self")) return await examineSelf(call);
+  const canary = flagValue(call, "canary");
+  if (canary !== undefined) {
+    return await sayChecks(call, [await runCanary(canary, call.environment)]);
+  }
   // Looking must change nothing; --self has to see what was granted first.
   Deno.permissions.revokeSync({ name: "write" });
-  const checks = await examine(call);
+  return await sayChecks(call, await examine(call));
+}
+
+async function sayChecks(call: Call, checks: readonly Check[]): Promise<ExitStatus> {
   const status = statusOf(checks);
   if (hasFlag(call, "json")) await sayJson({ outcome: overall(checks), checks });
   else await say(asScreen(checks, screenStyle(call.environment)));
@@ -67,6 +87,7 @@ async function examine(call: Call): Promise<readonly Check[]> {
     ...checkExecutable(executable, environment),
     checkPermissions(observeGrants(), executable.compiled),
     checkProcesses(await observeProcesses(environment)),
+    checkWorkingDirectory(),
     ...checkSettings(claudeVariables(environment)),
     ...checkHome(home),
   ];
@@ -81,6 +102,9 @@ async function examine(call: Call): Promise<readonly Check[]> {
     checkContents(home.state),
     checkClock(observeAges(home.state)),
     checkWatcher(watcher),
+    checkPidNamespace(watcher),
+    await checkMount(home.state),
+    ...await checkRegistrations({ home, environment }),
   ];
 }
 

@@ -19,6 +19,7 @@ const PLACES: HelpTable = {
     ["TURNGUARD_HOMES", "homes of status --all, separated by colons"],
     ["TURNGUARD_WATCH_PATH", "watcher path to record and compare, for a child that watches"],
     ["XDG_CONFIG_HOME", "where the list of homes is (~/.config)"],
+    ["CODEX_HOME", "where Codex keeps its configuration (~/.codex; doctor)"],
     ["XDG_RUNTIME_DIR", "how the user's services are reached (deadman)"],
     ["XDG_STATE_HOME", "for claims, and what install has to remember (~/.local/state)"],
     ["HOME", "your home folder, for the places above"],
