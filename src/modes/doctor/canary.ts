@@ -27,7 +27,8 @@ const DRIVERS: Readonly<Record<string, Driver>> = {
       "--dangerously-bypass-hook-trust",
       "--skip-git-repo-check",
       "-c",
-      `projects.${JSON.stringify(root)}.trust_level="trusted"`,
+      // As a table: Codex does not take a path apart that stands in quotes.
+      `projects={${JSON.stringify(root)}={trust_level="trusted"}}`,
       WORDS,
     ],
   },
