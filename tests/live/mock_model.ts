@@ -21,18 +21,23 @@ export interface MockModel extends AsyncDisposable {
 /** What the model says, unless it is told what to say. */
 const ANSWER = "All done.";
 
-/** How one API says a text in the turn of a number. */
-type Answer = (number: number, text: string) => readonly StreamEvent[];
+/** Tools that the model calls, all in one turn; only the Messages API carries them here. */
+export interface ToolCalls {
+  readonly tools: readonly { readonly name: string; readonly input: unknown }[];
+}
+
+/** How one API says something in the turn of a number. */
+type Answer = (number: number, said: string | ToolCalls) => readonly StreamEvent[];
 
 /**
  * Starts a provider on a free port.
  *
  * `beforeAnswer` is called with the number of each turn, from 1, and the answer waits for it: until
- * then the session is certainly in the middle of that turn. `say` gives the words of a turn.
+ * then the session is certainly in the middle of that turn. `say` gives what a turn says or calls.
  */
 export function startMockModel(
-  beforeAnswer: (number: number) => Promise<void> | void = () => {},
-  say: (number: number) => string = () => ANSWER,
+  beforeAnswer: (number: number, body: string) => Promise<void> | void = () => {},
+  say: (number: number, body: string) => string | ToolCalls = () => ANSWER,
 ): MockModel {
   const turns: string[] = [];
   const server = Deno.serve(
@@ -48,8 +53,9 @@ export function startMockModel(
       // Titles and probes are asked for without tools; only the agent itself has any.
       const isTurn = offersTools(body);
       const number = isTurn ? turns.push(body) : 0;
-      if (isTurn) await beforeAnswer(number);
-      const events = answer(number, say(number)).map(asServerSentEvent).join("");
+      if (isTurn) await beforeAnswer(number, body);
+      const events = answer(number, isTurn ? say(number, body) : ANSWER).map(asServerSentEvent)
+        .join("");
       return new Response(events, { headers: { "content-type": "text/event-stream" } });
     },
   );
@@ -87,7 +93,8 @@ function asServerSentEvent(event: StreamEvent): string {
 }
 
 /** The Responses stream of one answer: begun, its only message, completed. */
-function responseEvents(number: number, text: string): readonly StreamEvent[] {
+function responseEvents(number: number, said: string | ToolCalls): readonly StreamEvent[] {
+  const text = textOf(said);
   const response = { id: `resp_${number}`, object: "response" };
   const content = [{ type: "output_text", text, annotations: [] }];
   const message = { type: "message", id: `msg_${number}`, role: "assistant" };
@@ -119,7 +126,8 @@ function responseEvents(number: number, text: string): readonly StreamEvent[] {
 }
 
 /** The chat completions stream of one answer: its text, then the reason that it ends. */
-function chatEvents(number: number, text: string): readonly StreamEvent[] {
+function chatEvents(number: number, said: string | ToolCalls): readonly StreamEvent[] {
+  const text = textOf(said);
   const chunk = (delta: unknown, finish_reason: string | null): StreamEvent => ({
     type: "chat",
     chunk: {
@@ -138,8 +146,12 @@ function chatEvents(number: number, text: string): readonly StreamEvent[] {
   ];
 }
 
-/** The Messages stream of one answer: its only text block, then the reason that it ends. */
-function messageEvents(number: number, text: string): readonly StreamEvent[] {
+function textOf(said: string | ToolCalls): string {
+  return typeof said === "string" ? said : ANSWER;
+}
+
+/** The Messages stream of one answer: a text or calls, then the reason that it ends. */
+function messageEvents(number: number, said: string | ToolCalls): readonly StreamEvent[] {
   const message = {
     id: `msg_${number}`,
     type: "message",
@@ -150,14 +162,28 @@ function messageEvents(number: number, text: string): readonly StreamEvent[] {
     stop_sequence: null,
     usage: { input_tokens: 1, output_tokens: 0 },
   };
+  const blocks = typeof said === "string"
+    ? [{
+      content_block: { type: "text", text: "" },
+      delta: { type: "text_delta", text: said },
+    }]
+    : said.tools.map(({ name, input }, index) => ({
+      content_block: { type: "tool_use", id: `toolu_${number}_${index}`, name, input: {} },
+      delta: { type: "input_json_delta", partial_json: JSON.stringify(input) },
+    }));
   return [
     { type: "message_start", message },
-    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
-    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text } },
-    { type: "content_block_stop", index: 0 },
+    ...blocks.flatMap(({ content_block, delta }, index) => [
+      { type: "content_block_start", index, content_block },
+      { type: "content_block_delta", index, delta },
+      { type: "content_block_stop", index },
+    ]),
     {
       type: "message_delta",
-      delta: { stop_reason: "end_turn", stop_sequence: null },
+      delta: {
+        stop_reason: typeof said === "string" ? "end_turn" : "tool_use",
+        stop_sequence: null,
+      },
       usage: { output_tokens: 1 },
     },
     { type: "message_stop" },
