@@ -20,6 +20,7 @@ import {
 } from "./activity_paths.ts";
 import { ownUid } from "./own_uid.ts";
 import { ProcessChain } from "./process_chain.ts";
+import { pruneSome } from "./prune_some.ts";
 import { runScope } from "./run_scope.ts";
 import { readSafely } from "./safe_file.ts";
 import { ensureOwnFolder, ensureTemporaryFolder, mayHoldFiles } from "./safe_folder.ts";
@@ -152,6 +153,14 @@ class EventWriter {
       const written = this.#write(file, await this.#withProcess(file, filed));
       if (written.outcome === "unusable") continue;
       if (child !== undefined) writeAlias(file, await sessionHash(child));
+      if (event.name === "SessionStart" && written.outcome === "written") {
+        await pruneSome(place.file, {
+          environment: this.#environment,
+          uid: this.#uid,
+          limits: expiryLimits(this.#environment),
+          chain: this.#chain,
+        });
+      }
       return written;
     }
     return { outcome: "nowhere" };

@@ -95,6 +95,7 @@ const HOOK_MODES: readonly string[] = [
   "park",
   "activity",
   "record",
+  "stop_hold",
 ];
 
 /** Lines that the stamp takes in front of the first module. */

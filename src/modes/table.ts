@@ -14,6 +14,7 @@ export const MODES: readonly ModeRow[] = [
   { name: "park", load: async () => (await import("./park.ts")).parkMode },
   { name: "activity", load: async () => (await import("./activity.ts")).activityMode },
   { name: "record", load: async () => (await import("./record.ts")).recordMode },
+  { name: "stop-hold", load: async () => (await import("./stop_hold.ts")).stopHoldMode },
   { name: "watchdog", load: async () => (await import("./watchdog.ts")).watchdogMode },
   { name: "watch", load: async () => (await import("./watch.ts")).watchMode },
   { name: "arm", load: async () => (await import("./arm.ts")).armMode },

@@ -91,7 +91,10 @@ class Sources implements AsyncDisposable {
     for (const entry of existing(this.claims)) {
       if (!entry.endsWith(".claim")) continue;
       const pid = this.runner(entry.slice(0, -".claim".length));
-      if (pid > 1 && isGroupRunning(pid)) Deno.kill(-pid, "SIGKILL");
+      if (pid <= 1 || !isGroupRunning(pid)) continue;
+      Deno.kill(-pid, "SIGKILL");
+      // Until it is gone it may still put files in the folder that is removed next.
+      await until(() => !isGroupRunning(pid));
     }
     for (const home of [this.home, ...this.#others]) await home[Symbol.asyncDispose]();
   }
