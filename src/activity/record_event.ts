@@ -20,7 +20,6 @@ import {
 } from "./activity_paths.ts";
 import { ownUid } from "./own_uid.ts";
 import { ProcessChain } from "./process_chain.ts";
-import { pruneSome } from "./prune_some.ts";
 import { runScope } from "./run_scope.ts";
 import { readSafely } from "./safe_file.ts";
 import { ensureOwnFolder, ensureTemporaryFolder, mayHoldFiles } from "./safe_folder.ts";
@@ -153,14 +152,6 @@ class EventWriter {
       const written = this.#write(file, await this.#withProcess(file, filed));
       if (written.outcome === "unusable") continue;
       if (child !== undefined) writeAlias(file, await sessionHash(child));
-      if (event.name === "SessionStart" && written.outcome === "written") {
-        await pruneSome(place.file, {
-          environment: this.#environment,
-          uid: this.#uid,
-          limits: expiryLimits(this.#environment),
-          chain: this.#chain,
-        });
-      }
       return written;
     }
     return { outcome: "nowhere" };
@@ -180,9 +171,15 @@ class EventWriter {
   /** Looks up the harness's process where the file does not know it yet, or a new one may have come. */
   async #withProcess(file: string, event: ActivityEvent): Promise<ActivityEvent> {
     const isStart = event.name === "SessionStart";
-    if (!isStart && this.#processIn(file) !== undefined) return event;
+    if (!isStart && this.#knowsProcess(file)) return event;
     const process = await this.#chain.harness(parsePid(String(Deno.ppid)));
     return process === undefined ? event : { ...event, process };
+  }
+
+  /** Whether the file names its process, told without taking it apart. */
+  #knowsProcess(file: string): boolean {
+    const content = readSafely(file, this.#uid);
+    return content.kind === "text" && /"pid":[1-9][0-9]*,"pid_identity":"/.test(content.text);
   }
 
   #processIn(file: string): HarnessProcess | undefined {

@@ -64,10 +64,26 @@ export async function bundle(request: BundleRequest): Promise<string> {
     request.entry,
   ]);
   const loaded = await pointAtBundles(entry, modes, request.stamp);
+  const parts: string[] = [];
   for (const name of loaded.filter((mode) => HOOK_MODES.includes(mode))) {
-    await runBundle(request, ["--output", join(part, `${name}.js`), join(MODES, `${name}.ts`)]);
+    // What a hook needs now and then is a file of its own, named after it.
+    const rare = modes.filter((mode) => mode.startsWith(`${name}_`) && !HOOK_MODES.includes(mode));
+    const output = join(part, `${name}.js`);
+    await runBundle(request, [
+      ...rare.flatMap((mode) => ["--external", `./${mode}.ts`]),
+      "--output",
+      output,
+      join(MODES, `${name}.ts`),
+    ]);
+    if (rare.length === 0) continue;
+    parts.push(...rare);
+    const text = (await Deno.readTextFile(output)).replaceAll(
+      DYNAMIC_IMPORT,
+      (found, mode: string) => rare.includes(mode) ? `import("./${mode}.js")` : found,
+    );
+    await Deno.writeTextFile(output, text);
   }
-  const others = loaded.filter((mode) => !HOOK_MODES.includes(mode));
+  const others = [...loaded.filter((mode) => !HOOK_MODES.includes(mode)), ...parts];
   if (others.length > 0) {
     const sources = others.map((name) => join(MODES, `${name}.ts`));
     await runBundle(request, ["--code-splitting", "--outdir", part, ...sources]);
