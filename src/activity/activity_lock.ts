@@ -40,11 +40,19 @@ export function tryActivityLock(file: string, uid: number): ActivityLockTry {
 }
 
 function openLock(path: string, uid: number): Deno.FsFile | undefined {
+  // Nearly always it is there already, and a refused creation costs more than a look.
+  return openExisting(path, uid) ?? openNew(path) ?? openExisting(path, uid);
+}
+
+function openNew(path: string): Deno.FsFile | undefined {
   try {
     return Deno.openSync(path, { read: true, write: true, createNew: true, mode: 0o600 });
-  } catch (error) {
-    if (!(error instanceof Deno.errors.AlreadyExists)) return undefined;
+  } catch {
+    return undefined;
   }
+}
+
+function openExisting(path: string, uid: number): Deno.FsFile | undefined {
   try {
     const before = Deno.lstatSync(path);
     if (whyNot(before, uid) !== undefined) return undefined;

@@ -10,11 +10,16 @@ import type { ExpiryLimits } from "../decide/activity/limits.ts";
 import { parseActivity } from "../decide/activity/parse_activity.ts";
 import { putFile } from "./put_file.ts";
 import { readSafely } from "./safe_file.ts";
-import { removeLeftOvers, removeSpooled, spooledEvents, spoolPath } from "./spool.ts";
+import { makeSpool, removeLeftOvers, removeSpooled, spooledEvents, spoolPath } from "./spool.ts";
 import { transcriptAt } from "./transcript_at.ts";
 
 /** How taking in ended. */
-export type FoldOutcome = "written" | "newer" | "unusable";
+export type FoldOutcome =
+  | "written"
+  /** The file does not say yet which process the session runs in. */
+  | "written without process"
+  | "newer"
+  | "unusable";
 
 /** A file that could not be parsed is set aside; this many such files are kept. */
 const CORRUPT_LIMIT = 3;
@@ -55,6 +60,7 @@ export function foldEvents(
   if (own !== undefined) applyEvent(state, own);
   state.applied = spooled.map(({ name }) => name);
   state.generation += 1;
+  if (state.generation === 1) makeSpool(file, uid);
   settle(state, limits);
   putFile(file, formatActivity(state));
   removeSpooled(file, state.applied);
@@ -62,7 +68,7 @@ export function foldEvents(
     removeLeftOvers(dirname(file), uid);
     removeLeftOvers(spoolPath(file), uid);
   }
-  return "written";
+  return state.process === null ? "written without process" : "written";
 }
 
 /** Writes between two looks for what killed writers left. */

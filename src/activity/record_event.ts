@@ -19,12 +19,21 @@ import {
   sha256,
 } from "./activity_paths.ts";
 import { ownUid } from "./own_uid.ts";
-import { ProcessChain } from "./process_chain.ts";
-import { runScope } from "./run_scope.ts";
+import type { ProcessChain } from "./process_chain.ts";
+import type { RunScope } from "./run_scope.ts";
 import { readSafely } from "./safe_file.ts";
 import { ensureOwnFolder, ensureTemporaryFolder, mayHoldFiles } from "./safe_folder.ts";
 import { aliasTarget, writeAlias } from "./session_alias.ts";
 import { writeEvent, type WriteOutcome } from "./write_event.ts";
+
+/**
+ * What looks at processes. It is loaded when it is needed, since nearly every event can do without and
+ * each of them waits for what is loaded.
+ */
+export interface ProcessTools {
+  readonly chain: ProcessChain;
+  readonly runScope: () => Promise<RunScope | undefined>;
+}
 
 /** What a hook's command line says about recording. */
 export interface RecordOptions {
@@ -55,6 +64,7 @@ export async function recordEvent(
   payload: Fields,
   options: RecordOptions,
   environment: Environment,
+  tools: () => Promise<ProcessTools>,
 ): Promise<Recorded> {
   const hasGrokEvent = environment.get("GROK_HOOK_EVENT") !== undefined;
   const host = recogniseHost(payload, options.host, hasGrokEvent);
@@ -69,7 +79,7 @@ export async function recordEvent(
     hash: async (text) => (await sha256(text)).slice(0, 32),
   });
   if (normalised === undefined) return { outcome: "no session" };
-  return await fileEvent(normalised, options.file, environment);
+  return await fileEvent(normalised, options.file, environment, tools);
 }
 
 /** Puts an event where it belongs. */
@@ -77,12 +87,12 @@ export async function fileEvent(
   normalised: NormalisedEvent,
   named: string | undefined,
   environment: Environment,
+  tools: () => Promise<ProcessTools>,
 ): Promise<Recorded> {
   const uid = ownUid();
   if (uid === undefined) return { outcome: "nowhere" };
   const hash = await sessionHash(normalised.event.session);
-  const chain = new ProcessChain(environment);
-  const writer = new EventWriter(environment, uid, chain);
+  const writer = new EventWriter(environment, uid, tools);
   const event: ActivityEvent = { ...normalised.event, sessionKey: hash };
   if (named !== undefined) {
     return await writer.explicit(named.replaceAll("{hash}", hash), event);
@@ -93,7 +103,7 @@ export async function fileEvent(
     if (environment.get("TURNGUARD_RUN_ID") === undefined) {
       return await writer.explicit(file.replaceAll("{hash}", hash), event);
     }
-    const scope = await runScope(environment, chain);
+    const scope = await (await tools()).runScope();
     if (scope !== undefined) {
       const rest = await writer.ofRun(scope.file, scope.runId, scope.harness, event);
       if (rest === undefined) return { outcome: "written", file: scope.file, event: event.name };
@@ -102,15 +112,18 @@ export async function fileEvent(
   return await writer.ofSession(event, normalised.childSession);
 }
 
+/** Hosts whose subagents come under a session id of their own. */
+const CHILDREN_WITH_SESSIONS = ["grok", "opencode", "cursor", "other"];
+
 class EventWriter {
   readonly #environment: Environment;
   readonly #uid: number;
-  readonly #chain: ProcessChain;
+  readonly #tools: () => Promise<ProcessTools>;
 
-  constructor(environment: Environment, uid: number, chain: ProcessChain) {
+  constructor(environment: Environment, uid: number, tools: () => Promise<ProcessTools>) {
     this.#environment = environment;
     this.#uid = uid;
-    this.#chain = chain;
+    this.#tools = tools;
   }
 
   /** Writes to a file that somebody named. */
@@ -118,7 +131,7 @@ class EventWriter {
     if (!file.startsWith("/") || !mayHoldFiles(dirname(file), this.#uid)) {
       return { outcome: "nowhere" };
     }
-    return this.#write(file, await this.#withProcess(file, event));
+    return await this.#writeWithProcess(file, event);
   }
 
   /** Writes to a run's file; returns the event when it belongs to a session of its own. */
@@ -146,10 +159,12 @@ class EventWriter {
   async ofSession(event: ActivityEvent, child: string | undefined): Promise<Recorded> {
     for (const place of activityFolders(this.#environment, this.#uid)) {
       if (!this.#mayUse(place)) continue;
-      const parent = aliasTarget(place.file, event.sessionKey, this.#uid);
+      const parent = CHILDREN_WITH_SESSIONS.includes(event.host)
+        ? aliasTarget(place.file, event.sessionKey, this.#uid)
+        : undefined;
       const file = parent ?? join(place.file, sessionFileName(event.sessionKey));
       const filed = parent === undefined ? event : ofChild(event);
-      const written = this.#write(file, await this.#withProcess(file, filed));
+      const written = await this.#writeWithProcess(file, filed);
       if (written.outcome === "unusable") continue;
       if (child !== undefined) writeAlias(file, await sessionHash(child));
       return written;
@@ -168,18 +183,30 @@ class EventWriter {
     return { outcome: writeEvent(file, this.#uid, limits, event), file, event: event.name };
   }
 
-  /** Looks up the harness's process where the file does not know it yet, or a new one may have come. */
-  async #withProcess(file: string, event: ActivityEvent): Promise<ActivityEvent> {
-    const isStart = event.name === "SessionStart";
-    if (!isStart && this.#knowsProcess(file)) return event;
-    const process = await this.#chain.harness(parsePid(String(Deno.ppid)));
-    return process === undefined ? event : { ...event, process };
-  }
-
-  /** Whether the file names its process, told without taking it apart. */
-  #knowsProcess(file: string): boolean {
-    const content = readSafely(file, this.#uid);
-    return content.kind === "text" && /"pid":[1-9][0-9]*,"pid_identity":"/.test(content.text);
+  /**
+   * Writes, and looks up the harness's process where a new one may have come or the file knows none:
+   * that costs a program, and nearly every event can do without.
+   */
+  async #writeWithProcess(file: string, event: ActivityEvent): Promise<Recorded> {
+    const look = async (): Promise<HarnessProcess | undefined> =>
+      (await this.#tools()).chain.harness(parsePid(String(Deno.ppid)));
+    const process = event.name === "SessionStart" ? await look() : undefined;
+    const written = this.#write(file, process === undefined ? event : { ...event, process });
+    if (written.outcome !== "written without process") return written;
+    const found = await look();
+    if (found !== undefined) {
+      const limits = expiryLimits(this.#environment);
+      writeEvent(file, this.#uid, limits, {
+        name: "Other",
+        at: event.at,
+        host: event.host,
+        session: "",
+        sessionKey: event.sessionKey,
+        process: found,
+        isOnlyProcess: true,
+      });
+    }
+    return { ...written, outcome: "written" };
   }
 
   #processIn(file: string): HarnessProcess | undefined {
@@ -191,7 +218,8 @@ class EventWriter {
 
   async #isRunning({ pid, identity }: HarnessProcess): Promise<boolean> {
     const known = parsePid(String(pid));
-    return known !== undefined && (await this.#chain.link(known))?.identity === identity;
+    return known !== undefined &&
+      (await (await this.#tools()).chain.link(known))?.identity === identity;
   }
 }
 

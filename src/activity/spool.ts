@@ -44,11 +44,17 @@ export function spoolEvent(file: string, uid: number, event: ActivityEvent): boo
 /** The oldest events of a spool, in the order in which they came. Never throws. */
 export function spooledEvents(file: string, uid: number): readonly SpooledEvent[] {
   const folder = spoolPath(file);
-  if (!isOwnFolder(folder, uid)) return [];
-  return visibleNames(folder).toSorted().slice(0, TAKE_LIMIT).map((name) => {
+  const names = visibleNames(folder);
+  if (names.length === 0 || !isOwnFolder(folder, uid)) return [];
+  return names.toSorted().slice(0, TAKE_LIMIT).map((name) => {
     const content = readSafely(join(folder, name), uid, 2 * EVENT_LIMIT);
     return { name, event: content.kind === "text" ? parseEvent(content.text) : undefined };
   });
+}
+
+/** Makes the spool, so that looking into it is cheap; without one, there is nothing in it. */
+export function makeSpool(file: string, uid: number): void {
+  ensureOwnFolder(spoolPath(file), uid);
 }
 
 /** Whether anything waits in the spool. */

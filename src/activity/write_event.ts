@@ -3,13 +3,15 @@
 import type { ActivityEvent } from "../decide/activity/activity_event.ts";
 import type { ExpiryLimits } from "../decide/activity/limits.ts";
 import { tryActivityLock } from "./activity_lock.ts";
-import { foldEvents } from "./fold_events.ts";
+import { foldEvents, type FoldOutcome } from "./fold_events.ts";
 import { whyNot } from "./safe_file.ts";
 import { hasSpooled, spoolEvent } from "./spool.ts";
 
 /** How an event was recorded. */
 export type WriteOutcome =
   | "written"
+  /** The file does not say yet which process the session runs in. */
+  | "written without process"
   | "spooled"
   /** Nothing could be stored; the file's time says that something happened. */
   | "touched"
@@ -38,19 +40,23 @@ export function writeEvent(
   const first = tryFold(file, uid, limits, event);
   if (first === "refused" || first === "unusable") return "unusable";
   if (first === "newer") return touchOwn(file, uid);
-  if (first !== "written") {
+  if (!isWritten(first)) {
     const spooled = trySpool(file, uid, event);
     if (spooled !== "spooled") return touchOwn(file, uid);
   }
   const end = performance.now() + SWEEP_MS;
   for (let sweep = 0; sweep < SWEEPS && performance.now() < end; sweep++) {
     if (!hasSpooled(file)) break;
-    if (tryFold(file, uid, limits, undefined) !== "written") break;
+    if (!isWritten(tryFold(file, uid, limits, undefined))) break;
   }
-  return first === "written" ? "written" : "spooled";
+  return isWritten(first) ? first : "spooled";
 }
 
-type FoldTry = "written" | "newer" | "unusable" | "busy" | "refused" | "failed";
+type FoldTry = FoldOutcome | "busy" | "refused" | "failed";
+
+function isWritten(tried: FoldTry): tried is "written" | "written without process" {
+  return tried === "written" || tried === "written without process";
+}
 
 function tryFold(
   file: string,

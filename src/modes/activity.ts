@@ -1,6 +1,6 @@
 /** `activity`: the hook that records what a session does, for whoever may end it. */
 
-import { recordEvent, sessionOfEnvironment } from "../activity/record_event.ts";
+import { type ProcessTools, recordEvent, sessionOfEnvironment } from "../activity/record_event.ts";
 import { isFields, parseJson } from "../decide/activity/fields.ts";
 import { ACTIVITY_HOSTS, type ActivityHost } from "../decide/activity/recognise_host.ts";
 import { readStandardInput } from "../platform/stdin.ts";
@@ -72,18 +72,20 @@ async function record(call: Call): Promise<void> {
   const { environment } = call;
   const host = hostNamed(flagValue(call, "host"));
   const input = await readStandardInput((bytes) => isObject(bytes), INPUT_LIMITS);
+  const tools = async (): Promise<ProcessTools> =>
+    (await import("./activity_scope.ts")).processTools(environment);
   const options = { host, file: flagValue(call, "activity"), event: flagValue(call, "event") };
   if (input.kind === "unusable" && input.because === "too large") {
     const session = sessionOfEnvironment(environment);
     if (session === undefined) return;
     const payload = { session_id: session, hook_event_name: "MessageDisplay" };
-    await recordEvent(payload, options, environment);
+    await recordEvent(payload, options, environment, tools);
     return;
   }
   if (input.kind !== "bytes") return;
   const payload = parseJson(new TextDecoder().decode(input.bytes));
   if (!isFields(payload)) return;
-  const recorded = await recordEvent(payload, options, environment);
+  const recorded = await recordEvent(payload, options, environment, tools);
   if (environment.get("TURNGUARD_ACTIVITY_DEBUG") === "1") {
     const { appendDebugLine } = await import("./activity_extras.ts");
     appendDebugLine(environment, `${host} ${recorded.event ?? "-"} ${recorded.outcome}`);

@@ -9,6 +9,7 @@ import { expiryLimits } from "../decide/activity/limits.ts";
 import { inFlight } from "../decide/activity/session_sets.ts";
 import { writeTo } from "../platform/output.ts";
 import { printable } from "../platform/printable.ts";
+import { processTools } from "./activity_scope.ts";
 import { type Call, EXIT, type ExitStatus, flagValue, hasFlag } from "./mode.ts";
 
 /** Does what the word after the mode says. */

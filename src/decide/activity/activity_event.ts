@@ -99,6 +99,8 @@ export interface ActivityEvent {
   /** The harness's process, where it was looked up. */
   readonly process?: HarnessProcess;
   readonly runId?: string;
+  /** Nothing has happened; the event only tells the process. */
+  readonly isOnlyProcess?: true;
   /** A session of another harness process inside the run; nothing but this touch is recorded. */
   readonly nested?: string;
 }

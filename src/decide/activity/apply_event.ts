@@ -51,6 +51,10 @@ const ANSWERS = ["elicitation_complete", "elicitation_response", "agent_complete
  * was never seen changes nothing that it should not.
  */
 export function applyEvent(state: ActivityState, event: ActivityEvent): void {
+  if (event.isOnlyProcess === true) {
+    state.process ??= event.process ?? null;
+    return;
+  }
   count(state, "events");
   if (event.nested !== undefined) {
     progress(state, event.at);

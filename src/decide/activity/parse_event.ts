@@ -35,6 +35,7 @@ export function parseEvent(text: string): ActivityEvent | undefined {
     ...(report === undefined ? {} : { report }),
     ...(process === undefined ? {} : { process }),
     ...(crons === undefined ? {} : { crons: countOf(crons) }),
+    ...(fields["isOnlyProcess"] === true ? { isOnlyProcess: true } : {}),
     ...(fields["asks"] === true ? { asks: true } : {}),
     ...(Array.isArray(fields["stops"]) ? { stops: textsOf(fields["stops"]) } : {}),
   };
