@@ -31,6 +31,7 @@ async function touch(call: Call): Promise<ExitStatus> {
     },
     flagValue(call, "activity"),
     call.environment,
+    () => Promise.resolve(processTools(call.environment)),
   );
   if (recorded.outcome === "written" || recorded.outcome === "spooled") return EXIT.ok;
   return await complain("touch", `the activity file cannot be written (${recorded.outcome})`);
