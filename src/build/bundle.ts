@@ -42,7 +42,7 @@ export const BUNDLE_ENTRY = "main.js";
  * Writes the bundle as the folder `bundle` and returns the path of its first module.
  *
  * What a hook at a turn's end has to load and parse is the largest part of what it costs. So the first
- * module holds the default guard and nothing else, each other hook mode is one file, and everything
+ * module only loads others, one holds the default guard and nothing else, each other hook mode is one file, and everything
  * for people is split into files that a hook never reads. A module that several of them need is in
  * each: only one of them runs in a process. The files are minified, since the comments of a plain
  * bundle name the cache folder of the machine, and function names go, since nothing shows a stack
@@ -56,14 +56,15 @@ export async function bundle(request: BundleRequest): Promise<string> {
   const part = join(scratch.path, "bundle");
   await Deno.mkdir(part);
   const modes = await dynamicModes(join(request.root, MODES));
-  const entry = join(part, BUNDLE_ENTRY);
+  const entry = join(part, GUARD);
   await runBundle(request, [
     ...modes.flatMap((name) => ["--external", `./${name}.ts`]),
     "--output",
     entry,
     request.entry,
   ]);
-  const loaded = await pointAtBundles(entry, modes, request.stamp);
+  const loaded = await pointAtBundles(entry, modes);
+  await Deno.writeTextFile(join(part, BUNDLE_ENTRY), firstModule(request.stamp, loaded));
   const parts: string[] = [];
   for (const name of loaded.filter((mode) => HOOK_MODES.includes(mode))) {
     // What a hook needs now and then is a file of its own, named after it.
@@ -88,7 +89,7 @@ export async function bundle(request: BundleRequest): Promise<string> {
     const sources = others.map((name) => join(MODES, `${name}.ts`));
     await runBundle(request, ["--code-splitting", "--outdir", part, ...sources]);
   }
-  await settleSourceMaps(part, request.root, { [BUNDLE_ENTRY]: STAMP_LINES });
+  await settleSourceMaps(part, request.root, {});
   for await (const { name } of Deno.readDir(part)) await Deno.utime(join(part, name), 0, 0);
   const finished = join(request.folder, "bundle");
   await removeTree(finished);
@@ -114,8 +115,29 @@ const HOOK_MODES: readonly string[] = [
   "stop_hold",
 ];
 
-/** Lines that the stamp takes in front of the first module. */
-const STAMP_LINES = 1;
+/** The module that holds the default guard. */
+const GUARD = "guard.js";
+
+/** The hook that is called most, and the function by which it is run with nothing else loaded. */
+const FREQUENT = { mode: "activity", entry: "runActivityHook" };
+
+/**
+ * The program's first module: it says what was built, and loads what was called.
+ *
+ * A module of this size costs less than a part of it would save: neither the guard nor the activity hook
+ * is read where the other one was called.
+ */
+function firstModule(stamp: BuildStamp, loaded: readonly string[]): string {
+  // What it may read is told to it, so that it can say whether it is what was built.
+  const told = { ...stamp, environment: READABLE_ENVIRONMENT };
+  const { mode, entry } = FREQUENT;
+  const direct = loaded.includes(mode)
+    ? `if(Deno.args[0]==="${mode}"&&await(await import("./${mode}.js")).${entry}(Deno.args.slice(1)))Deno.exit(0);\n`
+    : "";
+  return `globalThis.__TURNGUARD_BUILD__=${
+    JSON.stringify(told)
+  };\n${direct}await import("./${GUARD}");\n`;
+}
 
 const DYNAMIC_IMPORT = /import\("\.\/([a-z_]+)\.ts"\)/g;
 
@@ -132,13 +154,11 @@ async function dynamicModes(folder: string): Promise<readonly string[]> {
 }
 
 /**
- * Lets the first module load the bundles instead of the sources, and stamps it; returns the modes that
- * it loads. An entry that loads none, such as one that a test brings, is a bundle of its own.
+ * Lets the guard load the bundles instead of the sources; returns the modes that it loads. An entry that loads none, such as one that a test brings, is a bundle of its own.
  */
 async function pointAtBundles(
   entry: string,
   modes: readonly string[],
-  stamp: BuildStamp,
 ): Promise<readonly string[]> {
   const loaded = new Set<string>();
   const text = (await Deno.readTextFile(entry)).replaceAll(
@@ -149,12 +169,7 @@ async function pointAtBundles(
       return `import("./${name}.js")`;
     },
   );
-  // What it may read is told to it, so that it can say whether it is what was built.
-  const told = { ...stamp, environment: READABLE_ENVIRONMENT };
-  await Deno.writeTextFile(
-    entry,
-    `globalThis.__TURNGUARD_BUILD__=${JSON.stringify(told)};\n${text}`,
-  );
+  await Deno.writeTextFile(entry, text);
   return [...loaded].sort();
 }
 

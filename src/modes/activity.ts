@@ -3,6 +3,7 @@
 import { type ProcessTools, recordEvent, sessionOfEnvironment } from "../activity/record_event.ts";
 import { isFields, parseJson } from "../decide/activity/fields.ts";
 import { ACTIVITY_HOSTS, type ActivityHost } from "../decide/activity/recognise_host.ts";
+import { type Environment, processEnvironment } from "../platform/environment.ts";
 import { readStandardInput } from "../platform/stdin.ts";
 import { firstStopSignal } from "../platform/stop_signal.ts";
 import { type Call, EXIT, type ExitStatus, flagValue, type ModeSpec } from "./mode.ts";
@@ -64,17 +65,58 @@ async function run(call: Call): Promise<ExitStatus> {
     const { activityForPerson } = await import("./activity_person.ts");
     return await activityForPerson(call, operand);
   }
-  await Promise.race([record(call).catch(() => {}), firstStopSignal()]);
+  await recordQuietly({ environment: call.environment, flag: (name) => flagValue(call, name) });
   return EXIT.ok;
 }
 
-async function record(call: Call): Promise<void> {
-  const { environment } = call;
-  const host = hostNamed(flagValue(call, "host"));
+/**
+ * Runs the hook for the words after the mode's name, after which the process ends with status 0;
+ * `false`, with nothing done, when they are not those of a hook.
+ *
+ * It stands before and after every call of a session's tools: the executable comes here without loading
+ * anything else.
+ */
+export async function runActivityHook(words: readonly string[]): Promise<boolean> {
+  const flags = hookFlags(words);
+  if (flags === undefined) return false;
+  const late = new Promise<void>((resolve) => setTimeout(resolve, DEADLINE_MS));
+  const call = { environment: processEnvironment(), flag: (name: string) => flags.get(name) };
+  await Promise.race([recordQuietly(call), late]);
+  return true;
+}
+
+const HOOK_FLAGS = ["host", "activity", "event"];
+
+/** The flags of a registered command line; `undefined` for any other one. */
+function hookFlags(words: readonly string[]): ReadonlyMap<string, string> | undefined {
+  const flags = new Map<string, string>();
+  for (let index = 0; index < words.length; index += 2) {
+    const name = words[index]?.replace(/^--/, "") ?? "";
+    const value = words[index + 1];
+    if (!words[index]?.startsWith("--") || !HOOK_FLAGS.includes(name)) return undefined;
+    if (value === undefined || value === "" || value.startsWith("-")) return undefined;
+    flags.set(name, value);
+  }
+  return flags;
+}
+
+/** What one call of the hook is given. */
+interface HookCall {
+  readonly environment: Environment;
+  readonly flag: (name: string) => string | undefined;
+}
+
+/** Whatever happens, a hook's host hears nothing of it. */
+async function recordQuietly(call: HookCall): Promise<void> {
+  await Promise.race([record(call).catch(() => {}), firstStopSignal()]);
+}
+
+async function record({ environment, flag }: HookCall): Promise<void> {
+  const host = hostNamed(flag("host"));
   const input = await readStandardInput((bytes) => isObject(bytes), INPUT_LIMITS);
   const tools = async (): Promise<ProcessTools> =>
     (await import("./activity_scope.ts")).processTools(environment);
-  const options = { host, file: flagValue(call, "activity"), event: flagValue(call, "event") };
+  const options = { host, file: flag("activity"), event: flag("event") };
   if (input.kind === "unusable" && input.because === "too large") {
     const session = sessionOfEnvironment(environment);
     if (session === undefined) return;
